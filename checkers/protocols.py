@@ -10,6 +10,7 @@
 |          |                                                  | score_multiplier.txt          |
 | cms      | input answer output                              | first word of stdout: a score |
 | cms-manager | two files for its talk with the solution      | the score in score.txt        |
+| words    | input answer output                              | stdout: Accepted, or anything |
 | command  | as the user wrote, or input output answer        | exit 0 accepted, 1 rejected   |
 
 Everything else (a crash, a signal, a limit, another exit status, no score) is unclear: it is no
@@ -139,6 +140,7 @@ _TESTLIB_STATUSES: Mapping[int | None, Callable[[str], Check]] = {
     8: lambda words: reject(words, "PE"),  # unexpected end, where a checker asks for it
 }
 _POINTS = 7
+_WORD = b"Accepted"
 _POINTS_LINE = re.compile(rb"\s*points\s+(\S+)")
 
 
@@ -187,6 +189,14 @@ def _read_points(written: bytes, words: str, full_points: float | None) -> Check
     if points is None:
         return unclear(f"its score is no number but '{shown(written)}'")
     return check_of_points(points, words, full_points)
+
+
+def _read_words(x: Execution, _full_points: float | None) -> Check:
+    """Read a verdict that is printed, as ICPC-Eval's checkers do; silence is one by the status."""
+    words = _all_words(x.stdout)
+    if not words:
+        return accept("") if x.exit_code == 0 else _bad_exit(x)
+    return accept(words) if x.stdout.strip() == _WORD else reject(words)
 
 
 MANAGER_SCORE = "score.txt"
@@ -241,6 +251,7 @@ PROTOCOLS: dict[str, ProgramProtocol] = {
             collect=(KATTIS_MESSAGE, KATTIS_SCORE, KATTIS_MULTIPLIER),
             answer_is_output=False,
         ),
+        ProgramProtocol("words", _read_words, ("{input}", "{answer}", "{output}")),
         ProgramProtocol("command", _read_command, args=()),
         ProgramProtocol("cms", _read_score, args=("{input}", "{answer}", "{output}")),
         ProgramProtocol(

@@ -10,9 +10,14 @@
 |                  | of lines, also with all words as numbers rounded to 3 places              |
 | tokens-reference | CodeContests: as many tokens, each equal in any ASCII case, or both        |
 |                  | numbers less than 1e-5 apart as doubles, whole numbers too                 |
+| numbers-reference | verl's prime_code, prime-rl: as apps-reference, without the sets          |
 | plain-reference  | PrimeIntellect: the same number of lines, each stripped and equal          |
 | fusion-reference | SandboxFusion's CommonOJ: the same number of lines, each stripped and      |
 |                  | equal in any case, or both one number with a relative error below 1e-5     |
+| stripped-reference | USACO, ICPC-Eval: the same text without the blanks at its ends          |
+| exec-eval-reference | xCodeEval: the same number of lines, each stripped and equal; or as    |
+|                  | many tokens, each equal, yes, no, true and false in any case, or both      |
+|                  | numbers at most 1e-12 apart                                                |
 
 `apps-reference` and `tokens-reference` pass wrong programs: the first ignores order and
 repetition, the second takes 10**17 for 10**17 + 1.
@@ -25,6 +30,7 @@ import re
 import reprlib
 from collections.abc import Callable, Mapping
 from decimal import Decimal, DecimalException
+from functools import partial
 
 from gradebox.checkers.check import Check, accept, reject
 from gradebox.checkers.tokens import shown
@@ -82,8 +88,8 @@ def _same_decimals(a: str, b: str) -> bool:
         return False
 
 
-def same_by_cascade(output: bytes, expected: bytes) -> Check:
-    """Compare two texts as the graders of APPS and TACO do."""
+def same_by_cascade(output: bytes, expected: bytes, *, sets: bool = True) -> Check:
+    """Compare two texts as the graders of APPS and TACO do; verl's copy never compares the sets."""
     found = [line.strip() for line in _text(output).strip().splitlines()]
     wanted = [line.strip() for line in _text(expected).strip().split("\n")]
     if found == wanted:
@@ -91,11 +97,13 @@ def same_by_cascade(output: bytes, expected: bytes) -> Check:
     found, wanted = list(filter(None, found)), list(filter(None, wanted))
     if found == wanted or _close(found, wanted):
         return accept(_ACCEPTED)
-    sets = [{frozenset(line.split()) for line in lines} for lines in (found, wanted)]
-    if sets[0] == sets[1]:
+    if not sets:
+        return reject("the lines differ, and are not close numbers")
+    words = [{frozenset(line.split()) for line in lines} for lines in (found, wanted)]
+    if words[0] == words[1]:
         return accept(f"{_ACCEPTED}: the same words, in any order")
     try:
-        rounded = [{frozenset(round(float(w), 3) for w in words) for words in one} for one in sets]
+        rounded = [{frozenset(round(float(w), 3) for w in line) for line in one} for one in words]
         if rounded[0] == rounded[1]:
             return accept(f"{_ACCEPTED}: the same numbers, in any order")
     except (ValueError, OverflowError):
@@ -132,10 +140,36 @@ def _near(a: bytes, b: bytes) -> bool:
     return abs(float(a) - float(b)) < 1e-5
 
 
+def same_stripped(output: bytes, expected: bytes) -> Check:
+    """Compare two texts as USACO's grader does."""
+    same = _text(output).strip() == _text(expected).strip()
+    return accept("the same text") if same else reject("the texts differ, blanks included")
+
+
+def same_to_exec_eval(output: bytes, expected: bytes) -> Check:
+    """Compare two texts as xCodeEval's ExecEval does."""
+    by_lines = same_plain_lines(output, expected)
+    found, wanted = _text(output).split(), _text(expected).split()
+    if by_lines.accepted or len(found) != len(wanted):
+        return by_lines
+    same = all(a == b or _same_to_exec_eval(a, b) for a, b in zip(found, wanted, strict=True))
+    return accept(_ACCEPTED) if same else by_lines
+
+
+def _same_to_exec_eval(a: str, b: str) -> bool:
+    try:
+        return abs(Decimal(a) - Decimal(b)) <= Decimal("1e-12")
+    except (DecimalException, ValueError):
+        return a.lower() == b.lower() and a.lower() in ("yes", "no", "true", "false")
+
+
 OUTPUT_JUDGES: Mapping[str, Callable[[bytes, bytes], Check]] = {
     "lines-reference": same_lines,
     "apps-reference": same_by_cascade,
+    "numbers-reference": partial(same_by_cascade, sets=False),
     "tokens-reference": same_tokens,
     "plain-reference": same_plain_lines,
     "fusion-reference": same_folded_lines,
+    "stripped-reference": same_stripped,
+    "exec-eval-reference": same_to_exec_eval,
 }

@@ -4,6 +4,7 @@
     a folder written by `save_to_disk`    loaded by the `datasets` library
     a folder with IOI's files             subtasks and tests together (ioi_rows.py)
     a folder with CodeContests+' files    read as they are
+    usaco_…_dict.json                     with the folder of tests beside it (usaco_rows.py)
     LiveCodeBench                         its files, from a folder or the hub
     a package, a zip or a folder of them  packages/; several with commas between them
     any other folder, a name on the hub   load_dataset(name, subset, split=split)
@@ -39,6 +40,7 @@ from gradebox.eval.problems.ioi_rows import IoiRows, ioi_files
 from gradebox.eval.problems.packages import PackageRows, find_packages
 from gradebox.eval.problems.problem_set import ProblemSet
 from gradebox.eval.problems.rows import Choose, JsonRows, Rows
+from gradebox.eval.problems.usaco_rows import UsacoRows, usaco_tests
 from gradebox.sandbox.input_file import check_input_file
 
 FILES = {"livecodebench/code_generation_lite", "livecodebench/code_generation"}
@@ -156,6 +158,8 @@ def open_problems(
             return open_file(file, lambda _rows, _where: reading)
 
         return ProblemSet(dataset, None, [IoiRows(path, ioi, read, judge)])
+    if path.is_file() and (tests := usaco_tests(path)):
+        return ProblemSet(dataset, None, [UsacoRows(path, _fingerprint(path), tests, judge)])
     opened = open_sources(dataset, split, subsets, choose, cache_dir)
     problems = ProblemSet(*opened, columns=found[-1].described() if found else "")
     for hint in dict.fromkeys(

@@ -35,7 +35,7 @@ from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
 
 PROBLEM_KEYS = ("problem_id", "id", "task_id", "question_id", "name")
-TEXT_KEYS = ("completion", "response", "generation", "text", "messages")
+TEXT_KEYS = ("completion", "response", "generation", "text", "messages", "content")
 NAME_KEYS = ("solution_id", "completion_id", "sample_id")
 MAX_NAME = 200
 

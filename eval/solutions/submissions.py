@@ -1,6 +1,7 @@
-"""Rows of open-r1/codeforces-submissions as lines of a solutions file.
+"""Rows of open-r1/codeforces-submissions, and of xCodeEval, as lines of a solutions file.
 
 {"submission_id", "problem_id", "programmingLanguage": "GNU C++17", "source", "verdict": "OK"}
+{"code_uid", "src_uid", "lang": "GNU C++17", "source_code", "exec_outcome": "PASSED"}
   ──▶ {"problem_id", "solution_id", "language": "c++17", "code", "expect": "passed",
        "known": {"site_verdict": "OK", "site_language": "GNU C++17"}}
 """
@@ -14,7 +15,11 @@ from typing import Any
 Row = Mapping[str, Any]
 
 MOST_NAME = 60  # characters
-FIELDS = frozenset({"submission_id", "programmingLanguage", "source", "verdict"})
+# the fields of the submission's id, its problem, language, program and verdict
+SHAPES = (
+    ("submission_id", "problem_id", "programmingLanguage", "source", "verdict"),
+    ("code_uid", "src_uid", "lang", "source_code", "exec_outcome"),
+)
 # The first pattern that matches the site's name of a language counts. Other compilers of C++ are
 # taken for g++ of the same standard; Python 2 and other languages we lack keep the site's name.
 LANGUAGES = tuple(
@@ -37,7 +42,7 @@ LANGUAGES = tuple(
         (r"(?:Mono |\.NET Core )?C#.*", "c#"),
     )
 )
-EXPECT = {"OK": "passed"} | dict.fromkeys(
+EXPECT = {"OK": "passed", "PASSED": "passed"} | dict.fromkeys(
     (
         *("WRONG_ANSWER", "PRESENTATION_ERROR", "RUNTIME_ERROR", "COMPILATION_ERROR"),
         *("TIME_LIMIT_EXCEEDED", "IDLENESS_LIMIT_EXCEEDED", "MEMORY_LIMIT_EXCEEDED"),
@@ -55,17 +60,18 @@ def language_of(site_name: str) -> str:
 
 def as_line(row: Row) -> Row:
     """Return a submission as a line of a solutions file, any other row unchanged."""
-    if not row.keys() >= FIELDS:
+    found = next((s for s in SHAPES if row.keys() >= {*s} - {"problem_id"}), None)
+    if found is None:
         return row
-    language, verdict = row["programmingLanguage"], row["verdict"]
+    name, problem, language, code, verdict = map(row.get, found)
     contest, index = row.get("contestId"), row.get("problem_index")
     return {
-        "problem_id": row.get("problem_id"),
+        "problem_id": problem,
         "contest_id": contest,
         "index": index,
-        "solution_id": row["submission_id"],
+        "solution_id": name,
         "language": language_of(language) if isinstance(language, str) else language,
-        "code": row["source"],
+        "code": code,
         "expect": EXPECT.get(verdict) if isinstance(verdict, str) else None,
         "known": {
             name: value[:MOST_NAME]

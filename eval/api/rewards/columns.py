@@ -18,7 +18,6 @@ one. Trainers keep their ground truth in several forms:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +25,6 @@ from typing import Any
 from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.formats import (
     FIRST_ROWS,
-    FORMATS,
     OWN,
     Judge,
     Reading,
@@ -34,7 +32,10 @@ from gradebox.eval.problems.formats import (
     RowFormat,
     recognising,
 )
-from gradebox.eval.problems.row import NAME_COLUMNS, USED_COLUMNS
+from gradebox.eval.problems.formats.livecodebench import LIVE_JUDGING, TIME_LIMIT_S
+from gradebox.eval.problems.formats.pairs import columns, read_tests
+from gradebox.eval.problems.formats.training import statements
+from gradebox.eval.problems.row import USED_COLUMNS
 from gradebox.eval.problems.row.tests import TESTS_COLUMN
 from gradebox.sandbox.common.json_text import load_json
 
@@ -173,10 +174,6 @@ def _one_each(name: str, value: Any, count: int) -> Sequence[Any]:
     return value
 
 
-ASSERT_TIME_S, ASSERT_MEMORY_MB = 3.0, 1024.0
-_ASSERT = json.dumps({"entry": "", "names": [], "prompt": ""})
-
-
 def columns_of(
     truths: Sequence[Any], infos: Sequence[Mapping[str, Any] | None]
 ) -> dict[str, list[Any]]:
@@ -210,7 +207,10 @@ def problem_of(truth: Any) -> dict[str, Any]:
     if not isinstance(truth, Mapping):
         raise InputError(f"the ground truth is {shown(truth)}; give a problem, its tests or its id")
     if plain(truth.get("assert_case")):
-        return {**truth, **_asserts(plain(truth["assert_case"]))}
+        try:
+            return {**truth, **statements(plain(truth["assert_case"]))}
+        except RowError as error:
+            raise InputError(str(error)) from None
     if "inputs" in truth and "outputs" in truth:
         inputs, outputs = plain(truth["inputs"]), plain(truth["outputs"])
         if truth.get("fn_name"):
@@ -226,35 +226,16 @@ def _own(truth: Mapping[str, Any]) -> dict[str, Any]:
     return {name: truth[name] for name in PROBLEM_COLUMNS if truth.get(name) is not None}
 
 
-def _asserts(statements: Any) -> dict[str, Any]:
-    if not isinstance(statements, (list, tuple)):
-        raise InputError(f"assert_case is {shown(statements)}: it must be a list of statements")
-    return {
-        "test_kind": "assert",
-        "time_limit": ASSERT_TIME_S,
-        "memory_limit": ASSERT_MEMORY_MB,
-        TESTS_COLUMN: [{"input": text, "output": _ASSERT} for text in statements],
-    }
-
-
 def _calls(inputs: Any, outputs: Any, function: Any) -> dict[str, Any]:
     """Return the problem of calls; an argument is a line of JSON, or an item of a list."""
-    if not isinstance(inputs, list) or not isinstance(outputs, list):
-        raise InputError("the ground truth has a fn_name, and no lists inputs and outputs")
-    if len(inputs) != len(outputs):
-        raise InputError(f"the ground truth has {len(inputs)} inputs, {len(outputs)} outputs")
-    tests = [
-        {"input": _lines(given), "output": _json(expected)}
-        for given, expected in zip(inputs, outputs, strict=True)
-    ]
-    row = {
-        "question_id": "calls",
-        "public_test_cases": tests,
-        "private_test_cases": None,
-        "metadata": {"func_name": function},
-    }
-    found = _converted(FORMATS["livecodebench"], row, "reference")
-    return {name: value for name, value in found.items() if name not in NAME_COLUMNS}
+    given = {"inputs": inputs, "outputs": outputs, "fn_name": function}
+    try:
+        tests = read_tests({n: plain(v) for n, v in given.items()}, "it", lines=True)
+        found = columns(tests, "reference", LIVE_JUDGING)
+    except RowError as error:
+        raise InputError(f"the ground truth is unusable: {error}") from None
+    origin = {"dataset_format": "livecodebench", "judge": "reference"}
+    return {**found, "time_limit": TIME_LIMIT_S, **origin}
 
 
 def _converted(row_format: RowFormat, row: Mapping[str, Any], judge: Judge) -> dict[str, Any]:
@@ -262,13 +243,3 @@ def _converted(row_format: RowFormat, row: Mapping[str, Any], judge: Judge) -> d
         return Reading(row_format, judge).columns(row)
     except RowError as error:
         raise InputError(f"the ground truth is unusable: {error}") from None
-
-
-def _lines(given: Any) -> str:
-    if isinstance(given, str):
-        return given
-    return "\n".join(map(_json, plain(given))) if isinstance(given, list) else _json(given)
-
-
-def _json(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(plain(value))

@@ -64,6 +64,7 @@ STATEMENTS = {
     "verl": StatementField(("prompt",)),
     "prime": StatementField(("prompt", "problem_statement")),
     "nemo-gym": StatementField(("responses_create_params",)),
+    "rstar-coder": StatementField(("question",), code="starter_code"),
     "sandboxfusion": StatementField(("content",)),
     "ioi": StatementField(("problem",), code="starting_code"),
 }

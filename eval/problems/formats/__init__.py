@@ -14,10 +14,14 @@
 | code-contests   | deepmind/code_contests                                 |
 | code-contests-plus | ByteDance-Seed/Code-Contests-Plus                   |
 | codeforces-cots | open-r1/codeforces-cots                                |
+| xcodeeval       | NTU-NLP-sg/xCodeEval: synthesis, translation, repair   |
+| icpc-eval       | RUC-AIBOX/ICPC-Eval                                    |
+| usaco           | princeton-nlp/USACO, with its folder of tests          |
 | ioi             | open-r1/ioi, with open-r1/ioi-test-cases               |
 | deepcoder       | agentica-org/DeepCoder-Preview-Dataset, rllm's rows    |
 | verl            | parquet files of verl: rllm, Eurus-2                   |
-| prime           | PrimeIntellect/verifiable-coding-problems, SYNTHETIC-1 |
+| prime           | PrimeIntellect/verifiable-coding-problems, SYNTHETIC   |
+| rstar-coder     | microsoft/rStar-Coder, its rows with tests             |
 | nemo-gym        | NVIDIA NeMo Gym, code_gen                              |
 | sandboxfusion   | SandboxFusion's CommonOJ rows                          |
 """
@@ -29,6 +33,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.problems.formats.archives import ICPC_EVAL, USACO, XCODEEVAL
 from gradebox.eval.problems.formats.asserts import ACECODE, HUMANEVAL, LEETCODE, MBPP
 from gradebox.eval.problems.formats.contests import (
     APPS,
@@ -53,6 +58,7 @@ from gradebox.eval.problems.formats.training import (
     DEEPCODER,
     NEMO_GYM,
     PRIME,
+    RSTAR_CODER,
     SANDBOXFUSION,
     VERL,
 )
@@ -75,10 +81,21 @@ __all__ = [
 
 _ALL = (
     *(OWN, HUMANEVAL, MBPP, ACECODE, LEETCODE, MULTIPL_E, LIVECODEBENCH),
-    *(KODCODE, CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI),
-    *(APPS, TACO, CODE_CONTESTS, DEEPCODER, VERL, PRIME, NEMO_GYM, SANDBOXFUSION),
+    *(KODCODE, CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI, XCODEEVAL, ICPC_EVAL, USACO),
+    *(APPS, TACO, CODE_CONTESTS, DEEPCODER, VERL, PRIME, RSTAR_CODER, NEMO_GYM, SANDBOXFUSION),
 )
 FORMATS: dict[str, RowFormat] = {row.name: row for row in _ALL}
+# The columns of data sets whose rows have no tests, and what to give instead.
+TESTS_ELSEWHERE = {
+    frozenset({"problem_id", "time_limit_ms", "interaction", "examples"}): "CodeElo's rows have "
+    "samples only, since its grader submits to Codeforces: give --dataset open-r1/codeforces",
+    frozenset({"problem_id", "problem_title", "problem_statement"}): "LiveCodeBench-Pro keeps its "
+    "tests in a zip for each problem: give the folder of the zips of LiveCodeBench-Pro-Testcase",
+    frozenset({"id", "prompt", "dataset", "language", "difficulty"}): "OJBench keeps its tests in "
+    "packages: give --dataset NOI,ICPC, the folders of OJBench_testdata",
+    frozenset({"problem_id", "num_tests", "runtime_limit"}): "USACO keeps its tests in files: give "
+    "usaco_subset307_dict.json, with the folder usaco_v3/tests beside it",
+}
 NEAREST = 3  # formats that a message names
 FIRST_ROWS = 100  # of which the format is recognised
 MOST_SHOWN = 20  # columns in a message
@@ -185,8 +202,11 @@ class Recognised:
         return (
             f"the columns {columns}{f' and {more} more' if more > 0 else ''}, and tests of no "
             f"format that is read; the nearest: {formats}"
-            f"{''.join(f'; {hint}' for hint in self.misnamed())}"
+            f"{''.join(f'; {hint}' for hint in (*self.misnamed(), *self._elsewhere()))}"
         )
+
+    def _elsewhere(self) -> list[str]:
+        return [hint for names, hint in TESTS_ELSEWHERE.items() if names <= self.columns.keys()]
 
 
 def _like_tests(value: Any) -> bool:

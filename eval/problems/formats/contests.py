@@ -73,7 +73,7 @@ def _apps(row: Row, judge: Judge) -> dict[str, Any]:
 def _taco(row: Row, judge: Judge) -> dict[str, Any]:
     tests = columns(read_tests(row.get("input_output"), "input_output"), judge, APPS_JUDGING)
     name = row.get("name")
-    time_s, memory_mb = (_largest(row.get(field)) for field in ("time_limit", "memory_limit"))
+    time_s, memory_mb = (largest(row.get(field)) for field in ("time_limit", "memory_limit"))
     strict = judge == "strict"
     return {
         **tests,
@@ -84,7 +84,7 @@ def _taco(row: Row, judge: Judge) -> dict[str, Any]:
     }
 
 
-def _largest(value: Any) -> float:
+def largest(value: Any) -> float:
     """Return the largest number in a text such as "1.0 - 2.0 seconds", 0 without one."""
     return max(map(float, _NUMBER.findall(str(value or "")[:100])), default=0.0)
 

@@ -95,8 +95,11 @@ def loaded(value: Any, field: str) -> Any:
     return parsed(value, field) if value.strip() else None
 
 
-def read_tests(value: Any, field: str) -> Tests:
-    """Return the tests of a value in one of the forms above. Raises RowError."""
+def read_tests(value: Any, field: str, *, lines: bool = False) -> Tests:
+    """Return the tests of a value in one of the forms above. Raises RowError.
+
+    lines  texts of the second form are arguments as LiveCodeBench's, and results as JSON
+    """
     value = loaded(value, field)
     if not value:
         return Tests()
@@ -115,7 +118,16 @@ def read_tests(value: Any, field: str) -> Tests:
     if len(inputs) != len(outputs):
         raise RowError(f"{field} has {len(inputs)} inputs, {len(outputs)} outputs")
     check_count(inputs, field)
-    return Tests(tuple(zip(inputs, outputs, strict=True)), _name(value.get("fn_name")))
+    pairs, function = tuple(zip(inputs, outputs, strict=True)), _name(value.get("fn_name"))
+    if lines and function:
+        pairs = tuple(
+            (
+                _lines(given, i) if isinstance(given, str) else given,
+                parsed(end, f"test {i}: output") if isinstance(end, str) else end,
+            )
+            for i, (given, end) in enumerate(pairs)
+        )
+    return Tests(pairs, function)
 
 
 def _transposed(value: dict[str, Any], field: str) -> list[dict[str, Any]]:

@@ -1,17 +1,23 @@
-"""Rows that models are trained on: DeepCoder, verl, PrimeIntellect, NeMo Gym, SandboxFusion.
+"""Rows that models are trained on: DeepCoder, verl, PrimeIntellect, rStar-Coder, NeMo Gym, …
 
-| format         | tests are in                        | --judge reference decides as |
-|----------------|-------------------------------------|------------------------------|
-| deepcoder      | tests, in four forms                | rllm                         |
-| verl           | reward_model.ground_truth, the same | rllm                         |
-| prime          | verification_info.test_cases        | PrimeIntellect's genesys     |
-| nemo-gym       | verifier_metadata.unit_tests        | LiveCodeBench's grader       |
-| sandboxfusion  | test: [{input: {stdin}, output: …}] | SandboxFusion's CommonOJ     |
+| format         | tests are in                        | --judge reference decides as   |
+|----------------|-------------------------------------|--------------------------------|
+| deepcoder      | tests, in four forms                | rllm                           |
+| verl           | reward_model.ground_truth: inputs,  | verl's prime_code; rllm, for   |
+|                | outputs; statements; forms of rllm  | its forms                      |
+| prime          | verification_info.test_cases        | genesys; SYNTHETIC-2: prime-rl |
+| rstar-coder    | inputs, outputs, func_name          | strict: no grader is published |
+| nemo-gym       | verifier_metadata.unit_tests        | LiveCodeBench's grader         |
+| sandboxfusion  | test: [{input: {stdin}, output: …}] | SandboxFusion's CommonOJ       |
+
+verl's own reward and prime-rl's read calls alike: each line of an input is an argument in JSON.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from gradebox.eval.common.errors import RowError, shown
@@ -42,14 +48,20 @@ from gradebox.eval.problems.formats.row_format import (
 
 # CPU seconds a test; the originals' are wall time, PrimeIntellect's 120 s are for a row
 DEEPCODER_S, LIVECODEBENCH_S, PRIME_S, NEMO_GYM_S, SANDBOXFUSION_S = 12.0, 6.0, 10.0, 10.0, 10.0
-DEEPCODER_TESTS = 15
+RSTAR_S, STATEMENT_S = 10.0, 3.0
+DEEPCODER_TESTS, VERL_TESTS = 15, 10  # the longest inputs; the first tests
 _FUSION = Judging("fusion-reference", "wrapped-reference", "")
 _PRIME = Judging("plain-reference", "printed-reference")
+_PRIME_CODE = Judging("numbers-reference", "wrapped-reference", "\n".join(PRELUDE))
 _CHECK = re.compile(r"^check\((?P<entry>(?:\w+\(\)\.)?\w+)\)\s*\Z", re.MULTILINE)
 
 
 def _deepcoder(row: Row, judge: Judge) -> dict[str, Any]:
-    given = loaded(row.get("tests"), "tests")
+    return _rllm(loaded(row.get("tests"), "tests"), judge)
+
+
+def _rllm(given: Any, judge: Judge) -> dict[str, Any]:
+    """Return the columns of tests in one of rllm's forms."""
     if isinstance(given, dict) and "functional" in given:
         return {**_functional(given), "time_limit": DEEPCODER_S}
     tests = read_tests(given, "tests")
@@ -79,7 +91,28 @@ def _functional(given: Row) -> dict[str, Any]:
 
 
 def _verl(row: Row, judge: Judge) -> dict[str, Any]:
-    return _deepcoder({"tests": _structure(row, "reward_model").get("ground_truth")}, judge)
+    truth = loaded(_structure(row, "reward_model").get("ground_truth"), "ground_truth")
+    if not isinstance(truth, dict) or "functional" in truth:
+        return _rllm(truth, judge)
+    if not is_empty(truth.get("assert_case")):
+        return statements(truth["assert_case"])
+    tests = read_tests(truth, "ground_truth", lines=True)
+    if judge == "reference":  # full marks are given for these, whatever the others do
+        tests = replace(tests, pairs=tests.pairs[:VERL_TESTS])
+    return {**columns(tests, judge, _PRIME_CODE), "time_limit": DEEPCODER_S}
+
+
+def statements(given: Any) -> dict[str, Any]:
+    """Return the columns of verl's `assert_case`: statements about the program. Raises RowError."""
+    if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
+        raise RowError(f"assert_case is {shown(given)}: it must be a list of statements")
+    spec = json.dumps({"entry": "", "names": [], "prompt": ""})
+    return {
+        "test_kind": "assert",
+        "time_limit": STATEMENT_S,
+        "memory_limit": MEMORY_MB,
+        "official_tests": [{"input": one, "output": spec} for one in given],
+    }
 
 
 def _structure(row: Row, field: str) -> dict[str, Any]:
@@ -95,39 +128,36 @@ def _structure(row: Row, field: str) -> dict[str, Any]:
 
 
 def _prime(row: Row, judge: Judge) -> dict[str, Any]:
-    tests = read_tests(_structure(row, "verification_info").get("test_cases"), "test_cases")
+    given = loaded(_structure(row, "verification_info").get("test_cases"), "test_cases")
+    how = _PRIME_CODE if isinstance(given, dict) and "inputs" in given else _PRIME
+    tests = read_tests(given, "test_cases", lines=True)
     difficulty = _structure(row, "metadata").get("difficulty")
     return {
-        **columns(tests, judge, _PRIME),
+        **columns(tests, judge, how),
         "difficulty": lower(difficulty),
         "time_limit": PRIME_S,
     }
 
 
+def _rstar(row: Row, _judge: Judge) -> dict[str, Any]:
+    inputs, outputs = (loaded(row.get(name), name) or [] for name in ("inputs", "outputs"))
+    function, owner = text(row, "func_name"), text(row, "class_name")
+    if not isinstance(inputs, list) or not isinstance(outputs, list):
+        raise RowError("inputs and outputs must be lists, or JSON text of lists")
+    if function and owner not in ("", "Solution"):
+        raise RowError(f"class_name is {shown(owner)}: only Solution, or a function, is called")
+    names = [function] * len(inputs)
+    tests = read_tests({"input": inputs, "output": outputs, "fn_name": names}, "inputs")
+    return {**columns(tests, "strict", APPS_JUDGING), "time_limit": RSTAR_S}
+
+
 def _nemo(row: Row, judge: Judge) -> dict[str, Any]:
     metadata = _structure(row, "verifier_metadata")
-    tests = read_tests(_live(metadata.get("unit_tests")), "unit_tests")
+    tests = read_tests(metadata.get("unit_tests"), "unit_tests", lines=True)
     return {
         **columns(tests, judge, LIVE_JUDGING),
         "time_limit": NEMO_GYM_S,
     }
-
-
-def _live(given: Any) -> Any:
-    """Return calls as LiveCodeBench's tests, whose arguments are JSON, one a line."""
-    given = loaded(given, "unit_tests")
-    function = given.get("fn_name") if isinstance(given, dict) else None
-    if not function:
-        return given
-    inputs, outputs = given.get("inputs"), given.get("outputs")
-    if not isinstance(inputs, list) or not isinstance(outputs, list) or len(inputs) != len(outputs):
-        return given  # read_tests says what is wrong
-    return [
-        {"input": start, "output": end, "testtype": "functional", "fn_name": function}
-        if isinstance(start, str)
-        else {"input": start, "output": end, "type": "function_call", "fn_name": function}
-        for start, end in zip(inputs, outputs, strict=True)
-    ]
 
 
 def _fusion(row: Row, judge: Judge) -> dict[str, Any]:
@@ -165,7 +195,7 @@ def _holds(*keys: str) -> Content:
     return Content(f"has no {' or '.join(keys)}", fits)
 
 
-_TESTS = _holds("inputs", "input", "functional")
+_TESTS = _holds("inputs", "input", "functional", "assert_case")
 DEEPCODER = RowFormat(
     name="deepcoder",
     needs=(frozenset({"problem", "tests"}),),
@@ -207,6 +237,14 @@ PRIME = RowFormat(
     uses=("verification_info", "metadata"),
     convert=_prime,
     numbered=True,
+)
+RSTAR_CODER = RowFormat(
+    name="rstar-coder",
+    needs=(frozenset({"question_id", "question", "inputs", "outputs"}),),
+    content={"inputs": Content(), "outputs": Content()},
+    ids={"id": of("question_id")},
+    uses=("inputs", "outputs", "func_name", "class_name"),
+    convert=_rstar,
 )
 NEMO_GYM = RowFormat(
     name="nemo-gym",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gradebox.eval.common.errors import RowError
-from gradebox.eval.problems.packages import dmoj, kattis, polygon
+from gradebox.eval.problems.packages import dmoj, kattis, lightcp, polygon
 from gradebox.eval.problems.packages.files import PackageFiles, zip_entries
 from gradebox.eval.problems.packages.making import Maker
 from gradebox.eval.problems.row import DEFAULT_TIME_LIMIT_S
@@ -17,6 +17,9 @@ from gradebox.eval.problems.rows import Rows
 MOST_FOLDERS = 20_000  # that are looked at for packages
 MOST_LEVELS = 3  # of folders, below the one that is given
 NO_LIMIT = "states no time limit"
+# OJBench's judge has these limits for all its packages, which state none; its answers name
+# problem 1000 of LibreOJ where the package is loj-1000
+OJBENCH, OJBENCH_LIMITS = "prompts/full.jsonl", {"time_limit": 10.0, "memory_limit": 1024.0}
 UNTITLED = frozenset(("problem", "package"))
 
 # name → the files by which a package is known, and what reads it:
@@ -26,6 +29,7 @@ FORMATS: Mapping[str, tuple[tuple[str, ...], Read]] = {
     "kattis": (kattis.MARKERS, kattis.kattis_row),
     "polygon": (polygon.MARKERS, polygon.polygon_row),
     "dmoj": (dmoj.MARKERS, dmoj.dmoj_row),
+    "lightcp": (lightcp.MARKERS, lightcp.lightcp_row),
 }
 
 
@@ -42,6 +46,11 @@ class FoundPackage(NamedTuple):
         path = self.path.resolve()
         name = path.name if path.is_dir() else path.stem
         return name if name not in UNTITLED else f"{path.parent.name}/{name}"
+
+    @property
+    def of_ojbench(self) -> bool:
+        """Whether it is in a folder of OJBench, NOI or ICPC, beside the folder of its prompts."""
+        return (self.path.resolve().parent.parent / OJBENCH).is_file()
 
 
 def find_packages(paths: Sequence[Path]) -> tuple[list[FoundPackage], list[str]]:
@@ -119,13 +128,15 @@ class PackageRows(Rows):
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         for number, (name, found) in enumerate(self._names.items()):
-            yield number, {"id": name, "platform": found.format}
+            aliases = [name.removeprefix("loj-")] if found.of_ojbench else []
+            yield number, {"id": name, "aliases": aliases, "platform": found.format}
 
     def row(self, number: int) -> dict[str, Any]:
         name, found = list(self._names.items())[number]
         folder = found.path if found.path.is_dir() else self._maker.unpacked(found.path)
         package = PackageFiles(folder / found.inner, found.name, self._testlib)
         row = FORMATS[found.format][1](package, self._maker)
+        row |= OJBENCH_LIMITS if found.of_ojbench else {}
         if row.get("time_limit") is None:
             self.diagnostics.add(
                 f"problem {name} {NO_LIMIT}: {DEFAULT_TIME_LIMIT_S:g} s are used; "

@@ -45,6 +45,15 @@ from gradebox.checkers.values.judges import JUDGES
         ("plain-reference", "1.0", "1", False),
         ("plain-reference", "1\n2", "1", False),
         ("lines-reference", "1.0", "1", True),
+        ("numbers-reference", "0.1000001\n\n", "0.1", True),
+        ("numbers-reference", "2 1 1\n", "1 2", False),
+        ("stripped-reference", "\n1 2\n", "1 2", True),
+        ("stripped-reference", "1 \n2", "1\n2", False),
+        ("exec-eval-reference", "yes 1.0\n", "YES\n1", True),
+        ("exec-eval-reference", "a", "A", False),
+        ("exec-eval-reference", "1.00000000001", "1", False),
+        ("exec-eval-reference", str(10**17), str(10**17 + 1), False),
+        ("exec-eval-reference", "nan", "1", False),
     ],
 )
 def test_outputs(judge, output, expected, accepted):

@@ -20,6 +20,7 @@ from gradebox.eval.problems.formats import FORMATS, Recognised
 from gradebox.eval.problems.in_memory import parse_problem
 from testing.fakes.scripted_sandbox import FakeSandbox
 from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, stdin_row
+from tests.eval.problems.test_archives import ROWS as ARCHIVES
 from tests.eval.problems.test_checked_formats import COT, plus
 from tests.eval.problems.test_kodcode import ROW as KODCODE
 from tests.eval.problems.test_stdin_formats import (
@@ -81,8 +82,15 @@ READ = {
     "taco": [taco(STDIN), taco(STDIN, id="t", time_limit=None)],
     "code-contests": [contests()],
     "deepcoder": [deepcoder(STDIN), deepcoder(FUNCTIONAL)],
-    "verl": [verl(json.dumps(STDIN)), verl(json.dumps(TYPED)), verl(FUNCTIONAL)],
-    "prime": [prime(TYPED)],
+    "verl": [
+        *(verl(json.dumps(STDIN)), verl(json.dumps(TYPED)), verl(FUNCTIONAL)),
+        verl(json.dumps({"assert_case": ["assert f(1) == 2"]})),
+    ],
+    "prime": [prime(TYPED), ARCHIVES["SYNTHETIC-2"][0], ARCHIVES["SYNTHETIC-2, calls"][0]],
+    "rstar-coder": [ARCHIVES["rStar-Coder"][0]],
+    "xcodeeval": [ARCHIVES["xCodeEval"][0]],
+    "icpc-eval": [ARCHIVES["ICPC-Eval"][0]],
+    "usaco": [ARCHIVES["USACO"][0]],
     "nemo-gym": [
         {**nemo({"inputs": ["1"], "outputs": ["2"]}), "responses_create_params": {"input": "q"}}
     ],
@@ -148,6 +156,22 @@ UNREAD: dict[str, tuple[dict[str, Any], str]] = {
         {"task_id": "HumanEval/0", "entry_point": "f", "canonical_solution": "", "base_input": []},
         r"humaneval \(test missing\)",
     ),
+    "CodeElo": (
+        dict.fromkeys(("problem_id", "title", "time_limit_ms", "interaction", "examples"), "x"),
+        "its grader submits to Codeforces: give --dataset open-r1/codeforces",
+    ),
+    "LiveCodeBench-Pro": (
+        dict.fromkeys(("problem_id", "problem_title", "difficulty", "problem_statement"), "x"),
+        "give the folder of the zips of LiveCodeBench-Pro-Testcase",
+    ),
+    "OJBench": (
+        dict.fromkeys(("id", "prompt", "dataset", "language", "difficulty"), "x"),
+        "give --dataset NOI,ICPC, the folders of OJBench_testdata",
+    ),
+    "USACO": (
+        dict.fromkeys(("problem_id", "num_tests", "runtime_limit", "description"), "x"),
+        "give usaco_subset307_dict.json, with the folder usaco_v3/tests beside it",
+    ),
     "SWE tasks": (
         {"instance_id": "x", "problem": "q", "tests": ["tests/test_a.py::test_b"]},
         r"deepcoder \(tests has no inputs",
@@ -178,7 +202,7 @@ _FURTHER = {
     "USACO": "name problem_id description num_tests solution runtime_limit samples",
     "CanItEdit": "id name full_name before after tests instruction_lazy taxonomy",
     "OpenCodeInstruct": "id input output domain unit_tests average_test_score",
-    "rStar-Coder": "question_id question starter_code response code inputs outputs fn_name",
+    "rStar-Coder, its solutions": "question_id question starter_code response code verified",
     "AutoCodeBench": "question canonical_solution demo_test_func full_test_func language",
     "Codeforces submissions": "contestId index name rating problem-description test_cases code",
     "LBPP": "task_id language title instruction completion test_file test_list signature",

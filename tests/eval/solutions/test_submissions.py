@@ -46,3 +46,15 @@ def test_a_submission_is_a_solution(tmp_path):
     assert (first.problem_id, first.solution_id, first.language) == ("1000/A", "0", "c++17")
     assert first.error is None
     assert expectations(path) == {1: "failed", 2: "passed"}
+
+
+def test_a_row_of_xcodeeval_is_a_solution():
+    row = {
+        "code_uid": "3a1d",
+        "src_uid": "5f40",
+        "lang": "GNU C++17",
+        "source_code": "int main(){}",
+    }
+    (found,) = read_rows([{**row, "exec_outcome": "PASSED", "difficulty": 1900.0}])
+    assert (found.problem_id, found.solution_id, found.language) == ("5f40", "3a1d", "c++17")
+    assert found.known == {"site_verdict": "PASSED", "site_language": "GNU C++17"}

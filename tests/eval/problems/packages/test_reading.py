@@ -56,6 +56,16 @@ DMOJ: Files = {
     "tests/slow/test.yml": "{language: PY3, time: 4, memory: 65536, source: s.py, expect: TLE}",
     "tests/slow/s.py": "while 1: pass",
 }
+LIGHTCP: Files = {
+    "config.yaml": "{time: 500ms, memory: 64m, subtasks: [{n_cases: 1},"
+    " {time_limit: 2s, cases: [{input: b.in, output: b.ans}]}]}",
+    "testdata/1.in": "1\n",
+    "testdata/1.ans": "1\n",
+    "testdata/b.in": "2\n",
+    "testdata/b.ans": "2\n",
+    "chk.cc": "int main() {}",
+    "testlib.h": "",
+}
 
 
 def write(folder: Path, files: Files) -> Path:
@@ -224,6 +234,33 @@ def test_dmoj(tmp_path: Path) -> None:
         assert contents(problems, "s")[1] == (b"2\n", b"2\n")
 
 
+def test_lightcpverifier(tmp_path: Path) -> None:
+    kinds = {"type: x": "checker", "type: interactive, interactor: chk.cc": "interactor"}
+    for number, (kind, role) in enumerate(kinds.items()):
+        config = LIGHTCP["config.yaml"].replace(
+            "{time:", f"{{{kind.replace('x', 'default')}, time:"
+        )
+        pack(tmp_path / f"{number}A.zip", {**LIGHTCP, "config.yaml": config})
+        with open_problems(str(tmp_path)) as problems:
+            problem = problems.get(f"{number}A")
+            assert problem is not None and problem.judge_program is not None
+            assert (problem.time_limit_s, problem.memory_limit_bytes) == (2, 64 << 20)
+            assert (problem.judge_program["role"], problem.judge_program["protocol"]) == (
+                *(role, "testlib"),
+            )
+            assert contents(problems, f"{number}A") == [(b"1\n", b"1\n"), (b"2\n", b"2\n")]
+
+
+def test_ojbench_has_the_limits_and_the_names_of_its_judge(tmp_path: Path) -> None:
+    plain = {name: text for name, text in DMOJ.items() if not name.startswith("tests/")}
+    write(tmp_path / "NOI/loj-1000", plain)
+    write(tmp_path / "prompts", {"full.jsonl": ""})
+    with open_problems(str(tmp_path / "NOI")) as problems:
+        problem = problems.get("1000")
+        assert problem is not None and problem.id == "loj-1000"
+        assert (problem.time_limit_s, problem.memory_limit_bytes) == (10, 1 << 30)
+
+
 def yaml(text: str) -> dict[str, str]:
     return {**KATTIS, "problem.yaml": text}
 
@@ -278,6 +315,16 @@ BROKEN: Mapping[str, tuple[Any, str, str]] = {
     "dependencies": (
         {**DMOJ, "init.yml": DMOJ["init.yml"].replace("[1]", "[7]")}, "case 2", "before it",
     ),
+    "lightcp's type": (
+        {**LIGHTCP, "config.yaml": "{type: leetcode}"}, "type is 'leetcode'", "interactive",
+    ),
+    "lightcp's tests": (
+        {**LIGHTCP, "config.yaml": "{subtasks: [{n_cases: 2}]}"}, "testdata/2.in", "add it",
+    ),
+    "lightcp's limit": (
+        {**LIGHTCP, "config.yaml": "{time: 64m, subtasks: [{n_cases: 1}]}"}, "'64m'", "write it",
+    ),
+    "lightcp's subtasks": ({**LIGHTCP, "config.yaml": "{}"}, "config.yaml", "list them"),
     "outside": ({**DMOJ, "init.yml": "test_cases: [{in: ../x, out: 1.out}]"}, "../x",
                 "inside the package"),
 }  # fmt: skip

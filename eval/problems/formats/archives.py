@@ -1,0 +1,154 @@
+"""Archives of contests that have a way of judging of their own: xCodeEval, ICPC-Eval, USACO.
+
+| format    | tests                                                                            |
+|-----------|----------------------------------------------------------------------------------|
+| xcodeeval | `hidden_unit_tests`, JSON: [{"input", "output": [the right ones]}, …]            |
+| icpc-eval | `test_cases`: [[input, output], …]; `spj_code` is the checker of problems `spj`  |
+| usaco     | files, which `eval/problems/usaco_rows.py` finds by the row's `num_tests`        |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradebox.eval.common.errors import RowError, shown
+from gradebox.eval.problems.formats.contests import largest
+from gradebox.eval.problems.formats.pairs import Judging, Tests, columns, loaded
+from gradebox.eval.problems.formats.row_format import (
+    Content,
+    Judge,
+    Row,
+    RowFormat,
+    check_count,
+    label,
+    lower,
+    of,
+    text,
+)
+from gradebox.eval.problems.row.values import number_of
+from gradebox.eval.solutions.submissions import EXPECT, language_of
+
+_EXEC_EVAL = Judging("exec-eval-reference", "", prelude="")
+_STRIPPED = Judging("stripped-reference", "", prelude="")
+_STANDARD = {"standard input": "", "standard output": "", "": ""}
+_CODES = tuple((f"{prefix}source_code", f"{prefix}exec_outcome") for prefix in ("", "fix_", "bug_"))
+
+
+def _pairs(row: Row, field: str) -> list[Any]:
+    given = loaded(row.get(field), field) or []
+    if not isinstance(given, list):
+        raise RowError(f"{field} is {shown(given)}: it must be a list of tests")
+    check_count(given, field)
+    return given
+
+
+def _xcodeeval(row: Row, judge: Judge) -> dict[str, Any]:
+    pairs = []
+    for number, test in enumerate(_pairs(row, "hidden_unit_tests")):
+        outputs = test.get("output") if isinstance(test, dict) else None
+        right = [outputs] if isinstance(outputs, str) else outputs
+        if not isinstance(right, list) or len(right) != 1:
+            raise RowError(
+                f"hidden_unit_tests: test {number} has the outputs {shown(outputs)}: a test may "
+                "have one right output"
+            )
+        pairs.append((_lf(test.get("input")), _lf(right[0])))
+    names = [text(row, f"prob_desc_{name}") for name in ("input_from", "output_to")]
+    files = [_STANDARD.get(name, name) for name in names]
+    return {
+        **columns(Tests(tuple(pairs)), judge, _EXEC_EVAL),
+        "time_limit": largest(row.get("prob_desc_time_limit")) or None,
+        "memory_limit": largest(row.get("prob_desc_memory_limit")) or None,
+        "gold_solutions": list(_known(row)),
+        **(
+            {"input_mode": "file", "input_file": files[0], "output_file": files[1]}
+            if any(files)
+            else {}
+        ),
+    }
+
+
+def _lf(value: Any) -> Any:
+    """Return a text with the line ends that ExecEval gives to programs."""
+    return value.replace("\r\n", "\n") if isinstance(value, str) else value
+
+
+def _known(row: Row) -> Iterator[dict[str, Any]]:
+    """Yield the programs of a row whose outcome is known."""
+    for field, outcome in _CODES:
+        code, expect = row.get(field), EXPECT.get(str(row.get(outcome)))
+        if isinstance(code, str) and code and expect:
+            language = language_of(str(row.get("lang") or ""))
+            yield {"code": code, "language": language, "expect": expect}
+
+
+def _icpc(row: Row, judge: Judge) -> dict[str, Any]:
+    pairs = []
+    for number, test in enumerate(_pairs(row, "test_cases")):
+        if not isinstance(test, (list, tuple)) or len(test) != 2:
+            raise RowError(f"test_cases: test {number} is {shown(test)}: a pair of texts is needed")
+        pairs.append(tuple(test))
+    kind, checker = row.get("type") or "traditional", text(row, "spj_code")
+    if kind not in ("traditional", "spj"):
+        raise RowError(f"type is {shown(kind)}: only traditional and spj are graded")
+    if kind == "spj" and not checker:
+        raise RowError("type is spj, and spj_code, the checker, is empty")
+    found = columns(Tests(tuple(pairs)), judge, _STRIPPED)
+    if kind == "spj":
+        program = {"language": "c++23", "files": {"main.cpp": checker}, "name": "spj_code"}
+        found |= {
+            "checker": None,
+            "judge_program": {"role": "checker", "protocol": "words", **program},
+        }
+    milliseconds = number_of("time_limit_ms", row.get("time_limit_ms"))
+    return {
+        **found,
+        "title": row.get("title"),
+        "tags": row.get("tags"),
+        "time_limit": (1000.0 if milliseconds is None else milliseconds) / 1000,
+        "memory_limit": row.get("memory_limit_mb"),
+    }
+
+
+def _usaco(row: Row, judge: Judge) -> dict[str, Any]:
+    solution = row.get("solution_python3")
+    known = [{"completion": solution, "language": "python", "expect": "passed"}]
+    return {
+        **columns(Tests(), judge, _STRIPPED),
+        "title": row.get("name"),
+        "official_tests": row.get("tests"),
+        "time_limit": row.get("runtime_limit"),
+        "memory_limit": row.get("memory_limit"),
+        "gold_solutions": known if isinstance(solution, str) and solution.strip() else [],
+    }
+
+
+XCODEEVAL = RowFormat(
+    name="xcodeeval",
+    needs=(frozenset({"src_uid", "hidden_unit_tests", "prob_desc_time_limit"}),),
+    content={"hidden_unit_tests": Content()},
+    ids={"id": of("src_uid"), "difficulty": of("difficulty", read=label)},
+    uses=(
+        *("hidden_unit_tests", "prob_desc_time_limit", "prob_desc_memory_limit", "lang"),
+        *("prob_desc_input_from", "prob_desc_output_to"),
+        *(name for pair in _CODES for name in pair),
+    ),
+    convert=_xcodeeval,
+)
+ICPC_EVAL = RowFormat(
+    name="icpc-eval",
+    needs=(frozenset({"id", "type", "test_cases", "time_limit_ms"}),),
+    content={"test_cases": Content()},
+    ids={"id": of("id"), "platform": of("source", read=label)},
+    uses=("test_cases", "type", "spj_code", "time_limit_ms", "memory_limit_mb", "title", "tags"),
+    convert=_icpc,
+)
+# Its rows are of one file, which UsacoRows reads: no row alone has tests.
+USACO = RowFormat(
+    name="usaco",
+    needs=(frozenset({"problem_id", "num_tests", "runtime_limit", "tests"}),),
+    ids={"id": of("problem_id"), "difficulty": of("problem_level", read=lower)},
+    uses=("name", "tests", "runtime_limit", "memory_limit", "solution_python3"),
+    convert=_usaco,
+)
