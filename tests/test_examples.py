@@ -11,9 +11,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from testing.commands import run_command
+from testing.commands import ROOT, run_command
 
-ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 COMMAND = "eval/eval_with_piston_gentest_checker_stats.py"
 GRADE = (

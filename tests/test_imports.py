@@ -12,9 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from testing.commands import run_command
-
-ROOT = Path(__file__).resolve().parents[1]
+from testing.commands import ROOT, run_command
 
 # A package may import packages of its own layer and of the layers below it.
 LAYERS = (

@@ -17,9 +17,8 @@ import pytest
 
 import gradebox
 from gradebox.sandbox.box import build
-from testing.commands import run_command
+from testing.commands import ROOT, run_command
 
-ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = ("eval", "sandbox", "checkers", "src", "pyproject.toml", "setup.py", "README.md",
            "LICENSE")  # fmt: skip
 HOME = "https://github.com/example/gradebox"
@@ -232,13 +231,8 @@ def test_a_source_archive_has_the_documents_and_makes_the_same_wheel(
 
 @pytest.mark.parametrize("wrong", ["https://", "git@example.org:gradebox", "https://example.org"])
 def test_a_homepage_that_is_no_address_of_a_repository_is_refused(wrong: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "setup.py", "--name"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, "GRADEBOX_HOMEPAGE": wrong},
+    done = run_command(
+        [sys.executable, "setup.py", "--name"], env={**os.environ, "GRADEBOX_HOMEPAGE": wrong}
     )
     assert done.returncode == 1
     assert "give the repository's address, such as https://github.com/NAME/" in done.stderr

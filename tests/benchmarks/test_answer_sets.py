@@ -12,8 +12,6 @@ import pytest
 from benchmarks import answer_sets
 from testing.commands import run_command
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-
 
 def test_every_row_has_one_answer_a_label_and_an_id_of_its_own() -> None:
     rows = answer_sets.read_sets([answer_sets.SETS])
@@ -52,18 +50,3 @@ def test_both_kinds_of_errors_are_counted_and_listed(tmp_path: Path) -> None:
     assert "b: wrong accept: w (t)" in done.stdout
     assert "d: wrong reject, doubtful: w (t)" in done.stdout
     assert "\na: " not in done.stdout
-
-
-@pytest.mark.slow(seconds=5)
-def test_rules_that_no_answer_needs_are_listed(tmp_path: Path) -> None:
-    rows = [
-        {"id": "a", "gold": "A", "answer": "(A) 7", "label": True},
-        {"id": "b", "gold": "5", "answer": "6", "label": False},
-    ]
-    file = tmp_path / "set.jsonl"
-    file.write_text("".join(json.dumps(r) + "\n" for r in rows))
-    command = [sys.executable, "benchmarks/answer_rules.py", "--only", "compare"]
-    done = run_command([*command, "--unneeded", str(file)])
-    assert done.stdout.startswith("2 of 2 rows are judged right; "), done.stderr
-    assert "compare.judge._with_decimal_log " in done.stdout
-    assert "compare.words.compare_choices " not in done.stdout  # it reads `(A) 7` as A

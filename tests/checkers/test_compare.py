@@ -8,59 +8,16 @@ from hypothesis import strategies as st
 
 from gradebox.checkers import tokens
 from gradebox.checkers.compare import JSON_BYTES, MODES, Mode, equal, first_difference
+from testing.rows import rows
 
-# output, expected, equal by open-r1, upstream, exact
+# output, expected, equal by open-r1, upstream, exact; bytes are written as Latin-1
 ROWS: list[tuple[bytes, bytes, bool, bool, bool]] = [
-    (b"", b"", True, True, True),
-    (b"1\n", b"1\n", True, True, True),
-    (b"1", b"1\n", True, True, False),
-    (b"1\r\n2\r\n", b"1\n2\n", True, True, False),
-    (b"1\r2", b"1\n2", True, True, False),
-    (b"1 2", b"1\n2", True, False, False),
-    (b"1  2", b"1 2", True, False, False),
-    (b" a", b"a", True, False, False),
-    (b" 1", b"1", True, True, False),
-    (b"1 \t\n", b"1\n", True, True, False),
-    (b"1\n\n\n2\n", b"1\n2\n", True, True, False),
-    (b"\n\n", b"", True, True, False),
-    (b"1\v2", b"1 2", True, False, False),
-    (b"12", b"1 2", False, False, False),
-    (b"1", b"", False, False, False),
-    (b"", b"1", False, False, False),
-    (b"1 2", b"1", False, False, False),
-    (b"1", b"1 2", False, False, False),
-    (b"yes", b"YES", True, False, False),
-    (b"No no nO", b"NO NO NO", True, False, False),
-    (b"yes", b"NO", False, False, False),
-    (b"Yes.", b"YES.", False, False, False),
-    (b"yess", b"YESS", False, False, False),
-    (b"a", b"A", False, False, False),
-    (b"yes a", b"YES A", False, False, False),
-    (b"ye", b"YE", False, False, False),
-    (b"\xff\xfe", b"\xff\xfe", True, True, True),
-    (b"\xff 1", b"\xfe 1", False, False, False),
-    (b"\xc3\xa9", b"\xc3\x89", False, False, False),
-    (b"1\0", b"1", False, False, False),
-    (b"1.0", b"1", False, True, False),
-    (b"[1,2]", b"[1, 2]", False, True, False),
-    (b'{"a":1,"b":2}', b'{"b":2,"a":1}', False, True, False),
-    (b'{"a":1}', b'{"a":2}', False, False, False),
-    (b"true", b"1", False, False, False),
-    (b"[true]", b"[1]", False, False, False),
-    (b'{"a":false}', b'{"a":0}', False, False, False),
-    (b"[1]", b"[1,2]", False, False, False),
-    (b'"1"', b"1", False, False, False),
-    (b"null", b"[]", False, False, False),
-    (b"NaN", b"[]", False, False, False),
-    (b"[NaN]", b"[ NaN]", False, False, False),
-    (b"1e400", b"1e401", False, False, False),
-    (b"[1e400]", b"[ 1e400]", False, True, False),
+    *((a.encode("latin-1"), b.encode("latin-1"), *same) for a, b, *same in rows(__file__, "rows")),
     (b"[" * 50 + b"1" + b"]" * 50, b"[" * 50 + b" 1" + b"]" * 50, False, True, False),
     (b"1" * 5000 + b" ", b"1" * 5000, True, True, False),
     (b"[" + b"1" * 5000 + b"]", b"[ " + b"1" * 5000 + b"]", False, True, False),
     (b"[" + b"1" * 5000 + b"]", b"[ " + b"1" * 4999 + b"2]", False, False, False),
     (b'["' + b"1" * 500 + b'"]', b"[" + b"1" * 500 + b"]", False, False, False),
-    (b'{"[": 1}', b'{"[":1}', False, True, False),
 ]
 
 
@@ -72,14 +29,11 @@ def test_equality_by_mode(
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("row", ROWS)
-def test_a_difference_is_described_when_there_is_one(
-    row: tuple[bytes, bytes, bool, bool, bool], mode: Mode
-) -> None:
-    text = first_difference(row[0], row[1], mode)
-    assert (text == "") == equal(row[0], row[1], mode)
-    assert text.isprintable()
-    assert len(text) < 300
+def test_a_difference_is_described_when_there_is_one(mode: Mode) -> None:
+    for output, expected, *_ in ROWS:
+        text = first_difference(output, expected, mode)
+        assert (text == "") == equal(output, expected, mode), (output, expected)
+        assert text.isprintable() and len(text) < 300
 
 
 @pytest.mark.parametrize(

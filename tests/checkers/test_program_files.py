@@ -8,63 +8,10 @@ import pytest
 
 from gradebox.checkers.check import CheckerError
 from gradebox.checkers.program_files import MOST_BYTES, read_program
+from testing.rows import named_rows
 
-MAIN = "int main() {}\n"
 # files of a folder · what is named · language · the program's files, the main one first
-ROWS = {
-    "a file alone": ({"v.cpp": MAIN}, "v.cpp", "c++17", ["main.cpp"]),
-    "a header": (
-        {"v.cc": f'#include "v.h"\n{MAIN}', "v.h": "", "unused.h": "", "README": ""},
-        "v.cc",
-        "c++17",
-        ["main.cpp", "v.h"],
-    ),
-    "a header of a header": (
-        {"v.cpp": f' # include "a.h"\n{MAIN}', "a.h": '#include "b.hpp"\n', "b.hpp": ""},
-        "v.cpp",
-        "c++17",
-        ["main.cpp", "a.h", "b.hpp"],
-    ),
-    "the source of a header": (
-        {"v.cpp": f'#include "tree.h"\n{MAIN}', "tree.h": "", "tree.cc": '#include "node.h"\n',
-         "node.h": "", "other.cpp": ""},
-        "v.cpp",
-        "c++17",
-        ["main.cpp", "tree.h", "tree.cc", "node.h"],
-    ),
-    "another program of the same header": (
-        {"v.cpp": f'#include "check.h"\n{MAIN}', "check.h": "", "check.cpp": MAIN},
-        "v.cpp",
-        "c++17",
-        ["main.cpp", "check.h"],
-    ),
-    "headers that include each other": (
-        {"v.cpp": f'#include "a.h"\n{MAIN}', "a.h": '#include "b.h"\n', "b.h": '#include "a.h"\n'},
-        "v.cpp",
-        "c++17",
-        ["main.cpp", "a.h", "b.h"],
-    ),
-    "a missing header": ({"v.cpp": f'#include "a.h"\n{MAIN}'}, "v.cpp", "c++17", ["main.cpp"]),
-    "a folder": (
-        {"parse.cpp": "", "validate.cpp": MAIN, "validate.h": "", "README": "", "data.in": ""},
-        "",
-        "c++17",
-        ["main.cpp", "parse.cpp", "validate.h"],
-    ),
-    "a Python file": (
-        {"v.py": "import sys, os\nfrom tools import x\n", "tools.py": "import deep\n",
-         "deep.py": "", "unused.py": ""},
-        "v.py",
-        "python",
-        ["main.py", "tools.py", "deep.py"],
-    ),
-    "a Python folder": (
-        {"zoo.py": "", "main.py": "import zoo\n", "notes.txt": ""},
-        "",
-        "python",
-        ["main.py", "zoo.py"],
-    ),
-}  # fmt: skip
+ROWS = named_rows(__file__, "programs")
 
 
 def write(folder: Path, files: dict[str, str]) -> None:

@@ -17,6 +17,7 @@ import yaml
 from gradebox.sandbox import container as control
 from gradebox.sandbox.container import COMPOSE, explain, main
 from gradebox.sandbox.errors import SandboxUnavailable
+from testing.rows import rows
 from tests.sandbox.backends import skip
 
 # Answers as docker does, from a list of (words in the command, exit status, text); notes the words.
@@ -58,27 +59,7 @@ def up(service: str = "box", **options: Any) -> str:
 
 @pytest.mark.parametrize(
     ("answers", "service", "message"),
-    [
-        ([("info", 0, "1\n")], "piston", "cgroup v1, and Piston .* --service box"),
-        ([("up", 1, "Bind failed: port is already allocated")], "box", "another with --port"),
-        ([("up", 1, "write: no space left on device")], "box", "docker system prune"),
-        ([("up", 1, "something new")], "box", "docker compose: something new"),
-        ([("up", 1, "lookup ghcr.io: no such host")], "box", "no network to pull the image"),
-        ([("compose", 125, "unknown flag: --file")], "box", "plugin compose is missing"),
-        (
-            [("up", 1, "Cannot connect to the Docker daemon at unix:///none")],
-            "box",
-            "no Docker engine answers: .* DOCKER_HOST",
-        ),
-        (
-            [
-                ("up", 1, "container gradebox-box-1 exited (1)"),
-                ("logs", 0, "Cannot find /sys/fs/cgroup"),
-            ],
-            "box",
-            "exited .* its log: Cannot find /sys/fs/cgroup",
-        ),
-    ],
+    rows(__file__, "errors"),
 )
 def test_each_error_has_its_remedy(
     docker: Fake, answers: Answers, service: str, message: str

@@ -13,6 +13,7 @@ from gradebox.eval.solutions.program import hint
 from gradebox.sandbox.box.toolchains.gcc import header_texts
 from gradebox.sandbox.source_tokens import MOST_TOKENS, Style, java_names, lines, tokens
 from testing.calls import calls_of
+from testing.rows import rows
 
 STYLES: list[Style] = ["c++", "java", "rust", "go", "javascript"]
 UNITS = [
@@ -36,20 +37,7 @@ SCANS: list[Callable[[str], Any]] = [
 
 @pytest.mark.parametrize(
     ("style", "source", "found"),
-    [
-        ("c++", "int a=1'000;", ["int", "a", "=", "1'000", ";"]),
-        ("c++", 'R"x(a)")x" b', ['R"x(a)")x"', "b"]),
-        ("c++", "a // b\nc", ["a", "// b", "\n", "c"]),
-        ("c++", "a /* b\n */ c /* d", ["a", "/* b\n */", "c", "/* d"]),
-        ("c++", r'"a\"b" c', [r'"a\"b"', "c"]),
-        ("c++", '"a\nb"', ['"a', "\n", "b", '"']),
-        ("c++", "/*/ a */ b", ["/*/ a */", "b"]),
-        ("java", 'x = """ a " b """ + \'"\'', ["x", "=", '""" a " b """', "+", "'\"'"]),
-        ("rust", "/* a /* b */ c */ d", ["/* a /* b */ c */", "d"]),
-        ("rust", "&'a str r#\"x\"y\"# '\\u{41}'", ["&", "'", "a", "str", 'r#"x"y"#', "'\\u{41}'"]),
-        ("go", "`a\\` b", ["`a\\`", "b"]),
-        ("javascript", "`a\n\\`${b}` $c", ["`a\n\\`${b}`", "$c"]),
-    ],
+    rows(__file__, "tokens"),
 )
 def test_tokens_of_each_style(style: Style, source: str, found: list[str]) -> None:
     assert [text for _, text, _ in tokens(source, style)] == found

@@ -6,6 +6,7 @@ import pytest
 
 from gradebox.checkers import builtin
 from gradebox.checkers.check import Checker, CheckerError
+from testing.rows import rows
 
 
 def test_options_by_keyword_and_by_name_are_the_same() -> None:
@@ -42,18 +43,7 @@ def test_a_builtin_is_a_checker() -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [
-        ("wcpm", ["unknown checker 'wcpm'", "did you mean 'wcmp'"]),
-        ("", ["unknown checker ''", "built-ins: wcmp"]),
-        ("rcmp7", ["did you mean", "rcmp"]),
-        ("wcmp case_sensitive", ["'wcmp' has no option case_sensitive", "docs/checkers.md"]),
-        ("kattis case", ["'case'", "needs a value"]),
-        ("kattis tolerance 1", ["'kattis' has no option tolerance"]),
-        ("kattis float_tolerance", ["needs a value"]),
-        ("kattis float_tolerance abc", ["float_tolerance 'abc'", "must be a number"]),
-        ("kattis float_tolerance nan", ["must be a number"]),
-        ("pointscmp full_points 0", ["full_points is 0", "above 0"]),
-    ],
+    rows(__file__, "wrong"),
 )
 def test_a_wrong_name_or_option_is_reported(name: str, words: list[str]) -> None:
     with pytest.raises(CheckerError) as error:

@@ -21,8 +21,7 @@ from gradebox.checkers.math import (
 from gradebox.checkers.math.workers.answers import Pool
 from gradebox.checkers.workers import worker
 from gradebox.sandbox.errors import SandboxError
-
-ROOT = Path(__file__).resolve().parents[3]
+from testing.commands import ROOT, run_command
 
 
 def planted(marker: str) -> list[str]:
@@ -172,9 +171,7 @@ GUARD = """
 def test_dependencies_never_compile_text():
     """SymPy refuses text, and Python compiles none of it."""
     code = textwrap.dedent(GUARD).replace("\\\\\\\\", "\\\\")
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = run_command([sys.executable, "-c", code])
     assert done.stdout.strip() == "compiled []", done.stderr
 
 
@@ -243,9 +240,7 @@ def test_memory_is_capped():
         "try: bytearray(256 << 20)\n"
         "except MemoryError: print('capped')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = run_command([sys.executable, "-c", code])
     assert done.stdout.strip() == "capped", done.stderr
 
 
@@ -355,13 +350,7 @@ def test_workers_cannot_start_programs_or_write(tmp_path):
         print("confined")
         """
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "f")],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_command([sys.executable, "-c", code, str(tmp_path / "f")])
     assert done.stdout.strip() == "confined", done.stderr
     assert list(tmp_path.iterdir()) == []
 

@@ -137,3 +137,22 @@ def test_without_sharing_the_length_bounds_the_work():
     bomb = [["l"], *(["t", [i], [i]] for i in range(60))]
     with pytest.raises(BadData, match="twice"):
         unpack({"cells": [[60]], "nodes": bomb}, Side(), shared=False)
+
+
+class Node:
+    """A class that both sides have."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def shown(self) -> str:
+        return self.name
+
+
+def test_an_object_of_a_common_class_has_no_methods_from_the_other_side():
+    both = Side({"Node": Node})
+    (found,) = unpack(pack([Node("a")], both), both)
+    assert (type(found), found.name, found.shown()) == (Node, "a", "a")
+    message = {"cells": [[0]], "nodes": [["o", "Node", "shown", 1]]}
+    with pytest.raises(BadData, match="in the place of a method"):
+        unpack(message, both)

@@ -7,7 +7,6 @@ import gc
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,10 +17,10 @@ import pytest
 import gradebox
 from gradebox.eval.api.rewards.values import reward_of
 from gradebox.sandbox.common.cpus import children
+from testing.commands import run_command
 from tests.sandbox.backends import open_backend
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).parents[3]
 ROW = {"id": "1/A", "official_tests": [{"input": "2 3\n", "output": "5\n"}]}
 RIGHT = "print(sum(map(int, input().split())))"
 SOLUTIONS = [{"code": RIGHT}, {"code": "print(1)"}, {"code": "int main( {", "language": "cpp"}]
@@ -143,5 +142,5 @@ def test_grading_a_local_file_imports_no_optional_library(tmp_path: Path):
     )
     with open_backend("box"):
         command = [sys.executable, "-c", code, str(tmp_path / "p.jsonl")]
-        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        run = run_command(command)
     assert run.stdout == "passed []\n", run.stderr

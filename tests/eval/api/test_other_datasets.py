@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +12,11 @@ import pytest
 
 import gradebox
 from gradebox.eval.api.rewards import make_codeforces
+from testing.commands import ROOT, run_command
 from testing.fakes.scripted_sandbox import FakeSandbox
 from tests.eval.models.fake_server import FakeServer, as_json, chat
 from tests.eval.problems.dataset_rows import HUMANEVAL, MBPP, call_row, stdin_row
 
-ROOT = Path(__file__).resolve().parents[3]
 RIGHT = {
     "humaneval": (HUMANEVAL, "def double(xs):\n    return [2 * x for x in xs]"),
     "mbpp": (MBPP, "def sum(a, b):\n    return a + b\nclass Box:\n    pass"),
@@ -66,15 +65,13 @@ def test_sample_asks_for_rows_and_grades_the_answers(tmp_path: Path) -> None:
         return chat(f"```python\n{RIGHT['humaneval'][1]}\n```")
 
     with FakeServer(answer) as server:
-        done = subprocess.run(
+        done = run_command(
             [
                 *(sys.executable, ROOT / "eval" / "sample_solutions.py"),
                 *("--server-url", server.url, "--dataset", str(path), "--max-retries", "0"),
                 *("--output", str(tmp_path / "solutions.jsonl"), "--grade", "--"),
                 *("--sandbox", "local", "--results-dir", str(tmp_path / "r"), "--workers", "1"),
             ],
-            capture_output=True,
-            text=True,
             timeout=120,
             cwd=tmp_path,
         )

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from testing.commands import run_command
 from tests.sandbox.backends import open_backend
-
-ROOT = Path(__file__).resolve().parents[3]
 
 STATE = """
 import asyncio, ctypes, json, locale, logging, os, resource, signal, sys, threading, warnings
@@ -77,9 +74,7 @@ print(json.dumps(changes(before)))
 
 
 def run(code: str) -> dict[str, list[object]]:
-    done = subprocess.run(
-        [sys.executable, "-c", STATE + code], cwd=ROOT, capture_output=True, text=True, timeout=120
-    )
+    done = run_command([sys.executable, "-c", STATE + code], timeout=120)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

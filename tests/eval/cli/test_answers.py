@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gradebox.eval.cli import console
+from testing.rows import rows
 
 
 @pytest.fixture
@@ -77,21 +78,7 @@ def test_choices_and_policies_are_columns(file, capsys):
 
 @pytest.mark.parametrize(
     ("lines", "flags", "message"),
-    [
-        ([], (), "pairs.jsonl: no lines"),
-        ([{"answer": "5"}], (), "line 1: a sample without response: it needs one of resp, "),
-        ([{"answer": "5", "response": "5"}], ("--gold", "x"), "line 1: there is no field 'x'"),
-        ([{"answer": " ", "response": "5"}], (), "line 1: the reference answer is empty"),
-        ([[5]], (), "line 1: a JSON list, not an object"),
-        ([{"answer": "5", "response": "5", "choices": 3}], (), "line 1: choices are no list of 1"),
-        ([{"answer": "5", "response": "5", "policy": "x"}], (), "line 1: unknown policy 'x': use"),
-        (
-            [{"answer": "5", "response": "5"}],
-            ("--policy", "rounded:9"),
-            "'9' is no tolerance; give",
-        ),
-        ([{"answer": "5", "response": "5"}], ("--timeout", "0"), "timeout is 0.0: it must be more"),
-    ],
+    rows(__file__, "bad_input"),
 )
 def test_bad_input_is_one_line_and_writes_nothing(file, tmp_path, capsys, lines, flags, message):
     output = tmp_path / "graded.jsonl"

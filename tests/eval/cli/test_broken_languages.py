@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from testing.commands import run_command
 
 REWARD = """
 import gradebox, json
@@ -61,13 +62,8 @@ def test_solutions_and_checkers_in_it_are_errors(what: str, drivers: int, folder
     command = [sys.executable, "-m", "gradebox.eval.cli.console", "grade"]
     command += ["--solutions-path", "solutions.jsonl", "--dataset", "problems.jsonl"]
     command += ["--drivers", str(drivers), "--workers", str(drivers), "--sandbox", "local"]
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "GRADEBOX_PYTHON": stub(folder, what)},
-        capture_output=True,
-        text=True,
-        check=False,
+    done = run_command(
+        command, cwd=folder, env={**os.environ, "GRADEBOX_PYTHON": stub(folder, what)}
     )
     assert done.returncode == 3, done.stdout + done.stderr
     lines = (folder / "results/solutions/piston_eval_results.jsonl").read_text().splitlines()
@@ -82,12 +78,5 @@ def test_solutions_and_checkers_in_it_are_errors(what: str, drivers: int, folder
 @pytest.mark.slow(seconds=2)
 def test_a_reward_is_none(folder: Path) -> None:
     env = {**os.environ, "GRADEBOX_PYTHON": stub(folder, "no library")}
-    done = subprocess.run(
-        [sys.executable, "-c", REWARD],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_command([sys.executable, "-c", REWARD], cwd=folder, env=env)
     assert done.stdout.splitlines()[-1:] == ["[null]"], done.stdout + done.stderr

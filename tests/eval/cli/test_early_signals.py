@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from gradebox.eval.cli.console import COMMANDS
+from testing.commands import ROOT, run_command
 
-ROOT = Path(__file__).resolve().parents[3]
 SCRIPTS = sorted(path.name for path in (ROOT / "eval").glob("[!_]*.py"))
 # Loaded by Python at its start: sends the signal when our n-th module is about to be imported.
 SENDER = """
@@ -33,9 +33,7 @@ def interrupted(folder: Path, argv: list[str], at: int, number: int = signal.SIG
     (folder / "sitecustomize.py").write_text(SENDER)
     path = os.pathsep.join((str(folder), str(ROOT / "src")))
     environ = {**os.environ, "PYTHONPATH": path, "SEND_AT": str(at), "SEND": str(int(number))}
-    done = subprocess.run(
-        [sys.executable, *argv], cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60
-    )
+    done = run_command([sys.executable, *argv], env=environ, timeout=60)
     assert done.returncode == 130, done.stderr
     [line] = done.stderr.splitlines()
     return line

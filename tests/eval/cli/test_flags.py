@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,9 +13,9 @@ import pytest
 from gradebox.eval.cli.grade import changed_flags, main, make_parser, options_from
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.options import Options
+from testing.commands import ROOT, run_command
 from testing.rows import rows
 
-ROOT = Path(__file__).resolve().parents[3]
 COMMAND = ROOT / "eval" / "eval_with_piston_gentest_checker_stats.py"
 
 
@@ -244,13 +243,8 @@ def test_the_script_works_from_anywhere_and_needs_no_heavy_import(tmp_path):
         f"sys.path.insert(0, {str(COMMAND.parent)!r})\n"
         f"runpy.run_path({str(COMMAND)!r}, run_name='__main__')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": ""},
-        timeout=60,
+    done = run_command(
+        [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONPATH": ""}, timeout=60
     )
     assert done.returncode == 0, done.stderr
     assert "--time-limit-scale" in done.stdout

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.results.records import read_records
+from testing.commands import run_command
 from tests.eval.cli.test_interruption import METRICS, RESULTS, ROOT, TIMES, wait_for
 
 POINTS = int(os.environ.get("GRADEBOX_KILL_POINTS", "2"))
@@ -53,7 +54,7 @@ def command(folder: Path) -> list[str]:
 
 
 def finish(folder: Path) -> str:
-    done = subprocess.run(command(folder), cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = run_command(command(folder), timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 

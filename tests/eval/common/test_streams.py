@@ -13,6 +13,7 @@ import pytest
 from gradebox.eval.cli.progress import Progress
 from gradebox.eval.common.streams import print_line
 from gradebox.eval.grading.planner import ProgressCounts
+from testing.commands import run_command
 
 COMMAND = Path(__file__).resolve().parents[3] / "eval/eval_with_piston_gentest_checker_stats.py"
 
@@ -32,13 +33,7 @@ def plan(folder: Path, redirection: str) -> subprocess.CompletedProcess[str]:
         '{"id": "1/A", "code": "0"}\n{"id": "9/\\u00e9", "code": "0"}\n'
     )
     words = f"{sys.executable} {COMMAND} --dataset p.jsonl --solutions-path s.jsonl --dry-run"
-    return subprocess.run(
-        ["sh", "-c", f"{words} {redirection}"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_command(["sh", "-c", f"{words} {redirection}"], cwd=folder)
 
 
 @pytest.mark.slow
@@ -58,12 +53,9 @@ def test_characters_that_the_encoding_lacks_are_escaped(tmp_path):
     done = plan(tmp_path, "--k 1 | cat")
     assert "unknown problem '9/é'" in done.stdout
     (tmp_path / "p.jsonl").unlink()
-    done = subprocess.run(
+    done = run_command(
         [sys.executable, COMMAND, "--solutions-path", tmp_path / "é.jsonl"],
         env={"PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 2
     assert "\\xe9.jsonl does not exist" in done.stderr

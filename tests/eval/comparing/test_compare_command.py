@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,11 @@ import pytest
 from msgspec import to_builtins
 
 from gradebox.eval.cli.commands.compare import main
+from testing.commands import ROOT, run_command
 from tests.eval.results.statistics.made_records import case, solution, write_results
 
 WRONG = [case("WA")]
 METRICS = {"flags": {"--compare": "open-r1", "--workers": 2}, "calibration": {"cpu_s": 0.5}}
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def two_runs(tmp_path: Path, change: dict[str, Any] | None = None, **metrics: Any) -> list[str]:
@@ -184,6 +182,6 @@ def test_out_of_range_flags_are_rejected(
 @pytest.mark.slow(seconds=1)
 def test_runs_as_a_script_from_any_folder(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "eval" / "compare.py"), *two_runs(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = run_command(command, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "exact sign test" in done.stdout

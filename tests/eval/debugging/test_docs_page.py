@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from gradebox.eval.cli.commands.debug import make_parser
+from testing.commands import ROOT, run_command
 
-ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "debugging.md").read_text()
 BLOCKS = re.findall(r"^```\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
 COMMANDS = [b for b in BLOCKS if b.startswith("gradebox ")]
@@ -36,13 +36,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     words = shlex.split(command)[1:]
     if "--results-dir" not in words and words[0] == "grade":
         words += ["--results-dir", str(folder)]
-    return subprocess.run(
-        [sys.executable, "-m", "gradebox.eval.cli.console", *words],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=150,
-    )
+    return run_command([sys.executable, "-m", "gradebox.eval.cli.console", *words], timeout=150)
 
 
 def of_page(command: str, folder: Path) -> str:
@@ -74,7 +68,7 @@ def test_the_export_runs(results: Path) -> None:
     done = run(of_page(COMMANDS[3], results), results)
     assert done.returncode == 0, done.stderr
     script = [sys.executable, str(results / "case" / "run.py")]
-    printed = subprocess.run(script, cwd="/", capture_output=True, text=True, timeout=100).stdout
+    printed = run_command(script, cwd="/", timeout=100).stdout
     assert "verdict: WA failed_checker: score 0" in printed
 
 

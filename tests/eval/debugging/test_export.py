@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.export.files import export_case, export_files
 from gradebox.eval.debugging.reopen import Overrides, open_case
+from testing.commands import run_command
 from tests.eval.debugging.small_run import SmallRun
 from tests.eval.grading.test_ioi import LARGEST
 from tests.eval.grading.test_ioi import ROWS as IOI_ROWS
@@ -69,12 +69,10 @@ def export(folder: Path, code: str, language: str = "python", **problem: Any) ->
 
 def process(*arguments: str | Path) -> str:
     """Run Python without this repository and without site-packages; return what it prints."""
-    done = subprocess.run(
+    done = run_command(
         [sys.executable, "-S", *map(str, arguments)],
         cwd="/",
         env={"PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
         timeout=100,
     )
     return done.stdout + done.stderr
@@ -153,7 +151,7 @@ def test_run_py_builds_runs_and_judges(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("code", "status"), [("print(input())", 0), ("print(2)", 1)])
 def test_the_exit_status_of_run_py(tmp_path: Path, code: str, status: int) -> None:
     script = export(tmp_path, code) / "run.py"
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    done = run_command([sys.executable, script], timeout=60)
     assert done.returncode == status, done.stderr
     assert done.stdout.splitlines()[-1].startswith(("verdict: AC", "verdict: WA")[status])
 

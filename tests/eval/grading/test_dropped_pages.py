@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
 from gradebox.sandbox.model import MIB, Execution
+from testing.commands import run_command
 from tests.sandbox.levels import box_at, built
 
 pytestmark = pytest.mark.slow  # each test starts real programs
@@ -36,7 +36,7 @@ int main() {
 @pytest.fixture
 def toolchain_file() -> Path:
     """A file of the compiler that is larger than the memory limit and that C++ does not need."""
-    shown = subprocess.run(["gcc", "-print-prog-name=lto1"], capture_output=True, text=True)
+    shown = run_command(["gcc", "-print-prog-name=lto1"])
     path = Path(shown.stdout.strip())
     if not path.is_file() or path.stat().st_size < 2 * PROBLEM.memory_limit_bytes * 0.9:
         pytest.skip("gcc's lto1 is missing or small here")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,78 +22,21 @@ from gradebox.eval.results.record import CaseVerdict, Reason
 from gradebox.sandbox.model import Execution
 from testing.fakes import records
 from testing.fakes.scripted_sandbox import ready
+from testing.rows import rows
 
 BOUNDS = Bounds(cpu_s=2.0, memory_bytes=64 << 20)
 
-# ending → (verdict, reason, part of the error); None: the output decides
-ENDINGS = [
-    (ready(), None),
-    (ready(cpu_s=2.0), None),
-    (ready(memory_bytes=64 << 20), None),
-    (ready(memory_bytes=None), None),
-    (ready(limits_hit=frozenset({"memory"})), None),
-    (ready(stderr=b"noise", stderr_cut=True), None),
-    (ready(limits_hit=frozenset({"processes", "open_files"})), None),
-    (ready(cpu_s=2.01), ("TLE", "time_limit_exceeded", "2.01 s of CPU time, the limit is 2 s")),
-    (
-        ready(cpu_s=2.5, exit_code=None, signal=9, killed_for="cpu"),
-        ("TLE", "time_limit_exceeded", "2.50 s of CPU"),
-    ),
-    (
-        ready(cpu_s=1.9, exit_code=None, signal=9, killed_for="cpu"),
-        ("TLE", "time_limit_exceeded", "stopped for its CPU time, the limit is 2 s"),
-    ),
-    (
-        ready(cpu_s=0.1, wall_s=8.0, exit_code=None, signal=9, killed_for="wall"),
-        ("TLE", "time_limit_exceeded", "8.00 s without using its CPU time (0.10 s of 2 s)"),
-    ),
-    (
-        ready(cpu_s=2.2, memory_bytes=1 << 30, exit_code=1),
-        ("TLE", "time_limit_exceeded", "2.20 s"),
-    ),
-    (
-        ready(exit_code=None, signal=9, killed_for="memory", memory_bytes=64 << 20),
-        ("MLE", "memory_limit_exceeded", "the limit is 64 MB"),
-    ),
-    (
-        ready(memory_bytes=(64 << 20) + 1),
-        ("MLE", "memory_limit_exceeded", "64.0 MB of memory, the limit is 64 MB"),
-    ),
-    (
-        ready(exit_code=1, limits_hit=frozenset({"memory"}), stderr=b"MemoryError"),
-        ("MLE", "memory_limit_exceeded", "asked for more memory than allowed"),
-    ),
-    (
-        ready(exit_code=None, signal=6, limits_hit=frozenset({"memory"})),
-        ("MLE", "memory_limit_exceeded", "64 MB"),
-    ),
-    (
-        ready(exit_code=None, signal=25, killed_for="output", stdout_bytes=999),
-        ("OLE", "output_limit_exceeded", "at least 999 bytes"),
-    ),
-    (ready(b"xy", stdout_cut=True), ("OLE", "output_limit_exceeded", "printed more")),
-    (
-        ready(exit_code=None, signal=25, killed_for="file_size"),
-        ("OLE", "output_limit_exceeded", "files"),
-    ),
-    (
-        ready(killed_for="output", files={"output.txt": b"xy"}),
-        ("OLE", "output_limit_exceeded", "wrote more to files"),
-    ),
-    (ready(exit_code=1, killed_for="disk"), ("OLE", "output_limit_exceeded", "files")),
-    (ready(exit_code=3), ("RE", "runtime_error", "exit code 3")),
-    (
-        ready(exit_code=1, stderr=b"Traceback\n  x\nValueError: \xff no\n\n"),
-        ("RE", "runtime_error", r"exit code 1: ValueError: \xff no"),
-    ),
-    (ready(exit_code=None, signal=11), ("RE", "runtime_error", "SIGSEGV")),
-    (ready(exit_code=None, signal=250), ("RE", "runtime_error", "signal 250")),
-    (ready(exit_code=None, killed_for="processes"), ("RE", "runtime_error", "processes limit")),
-    (
-        ready(exit_code=None),
-        ("ER", "sandbox_error", "did not report how the program ended"),
-    ),
-]
+
+def ending(fields: dict[str, Any]) -> Execution:
+    """Return an execution; in its fields bytes are written as Latin-1 and sets as lists."""
+    files = {name: text.encode("latin-1") for name, text in fields.get("files", {}).items()}
+    found = {k: v.encode("latin-1") if isinstance(v, str) else v for k, v in fields.items()}
+    found["killed_for"] = fields.get("killed_for")
+    return ready(**found | {"files": files, "limits_hit": frozenset(fields.get("limits_hit", ()))})
+
+
+# ending, [verdict, reason, part of the error]; null: the output decides
+ENDINGS = [(ending(fields), wanted) for fields, wanted in rows(__file__, "endings")]
 
 # result for the output → (verdict, reason, passed, score)
 OUTPUTS: list[tuple[Match | Check, tuple[str, str, bool | None, float | None]]] = [
@@ -112,25 +55,20 @@ OUTPUTS: list[tuple[Match | Check, tuple[str, str, bool | None, float | None]]] 
 ]
 
 
-@pytest.mark.parametrize(
-    ("ending", "output"),
-    list(itertools.product(ENDINGS, OUTPUTS)),
-    ids=lambda x: str(x[1])[:60],
-)
-def test_the_ending_decides_before_the_output(ending, output):
-    execution, wanted = ending
-    seen, by_output = output
-    judged = judge(execution, BOUNDS, seen)
-    if wanted is None:
-        assert (judged.verdict, judged.reason, judged.passed, judged.score) == by_output
-        assert judged.error == getattr(seen, "message", "") or judged.verdict == "AC"
-        return
-    verdict, reason, error = wanted
-    assert (judged.verdict, judged.reason) == (verdict, reason)
-    assert error in judged.error
-    unjudged = verdict == "ER"
-    assert judged.passed is (None if unjudged else False)
-    assert judged.score == (None if unjudged else 0.0)
+@pytest.mark.parametrize(("execution", "wanted"), ENDINGS, ids=lambda x: str(x)[:60])
+def test_the_ending_decides_before_the_output(execution, wanted):
+    for seen, by_output in OUTPUTS:
+        judged = judge(execution, BOUNDS, seen)
+        if wanted is None:
+            assert (judged.verdict, judged.reason, judged.passed, judged.score) == by_output
+            assert judged.error == getattr(seen, "message", "") or judged.verdict == "AC"
+            continue
+        verdict, reason, error = wanted
+        assert (judged.verdict, judged.reason) == (verdict, reason)
+        assert error in judged.error
+        unjudged = verdict == "ER"
+        assert judged.passed is (None if unjudged else False)
+        assert judged.score == (None if unjudged else 0.0)
 
 
 @pytest.mark.parametrize(("execution", "wanted"), ENDINGS)
@@ -184,43 +122,9 @@ def test_a_rejection_always_has_an_error() -> None:
     assert judge(done, BOUNDS, reject("")).error == "rejected; no reason was given"
 
 
-@pytest.mark.parametrize(
-    ("execution", "bounds", "error"),
-    [
-        (
-            ready(cpu_s=2.0, wall_s=8.0, exit_code=None, signal=9, killed_for="wall"),
-            BOUNDS,
-            "stopped after 8.00 s without using its CPU time (2.00 s of 2 s)",
-        ),
-        (
-            ready(cpu_s=2.0, exit_code=None, signal=9, killed_for="cpu"),
-            BOUNDS,
-            "stopped for its CPU time, the limit is 2 s",
-        ),
-        (
-            ready(cpu_s=2.3, wall_s=8.0, exit_code=None, signal=9, killed_for="wall"),
-            BOUNDS,
-            "2.30 s of CPU time, the limit is 2 s",
-        ),
-        (
-            ready(memory_bytes=7 << 19),
-            Bounds(2.0, 3 << 19),
-            "3.5 MB of memory, the limit is 1.5 MB",
-        ),
-        (
-            ready(exit_code=None, signal=9, killed_for="memory", memory_bytes=3 << 19),
-            Bounds(2.0, 3 << 19),
-            "asked for more memory than allowed, the limit is 1.5 MB",
-        ),
-        (
-            ready(exit_code=1, stderr=b"first\n" + b"x" * 300),
-            BOUNDS,
-            f"exit code 1: {'x' * 200}",
-        ),
-    ],
-)
-def test_the_words_of_an_error(execution, bounds, error):
-    assert judge(execution, bounds, Match(True)).error == error
+@pytest.mark.parametrize(("fields", "memory_bytes", "error"), rows(__file__, "words"))
+def test_the_words_of_an_error(fields, memory_bytes, error):
+    assert judge(ending(fields), Bounds(2.0, memory_bytes), Match(True)).error == error
 
 
 @pytest.mark.parametrize(
@@ -271,6 +175,7 @@ TALK = case("SK", "unsupported_interactive")
         ([ER], "error", "ER", None),
         ([ER, BIG], "error", "ER", None),
         ([ER, WA], "failed", "ER", 0.0),
+        ([AC, ER, WA], "failed", "ER", 0.5),
         ([case("CE"), case("CE")], "failed", "CE", 0.0),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models import Request, RequestOutcome, Sampler, SamplerOptions
 from gradebox.eval.models.servers import openrouter_server, read_models, select_models
+from testing.rows import rows
 from tests.eval.models.fake_server import FakeServer, chat
 
 OFFICIAL = Path(__file__).resolve().parents[3] / "eval" / "models" / "evaluation_models.json"
@@ -93,17 +94,7 @@ def test_defaults_are_overridden_and_tokens_capped(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("whole", "words"),
-    [
-        ([], "Expected `object`"),
-        ({"models": {}}, "length >= 1"),
-        ({"models": {"a": 5}}, "got `int`"),
-        ({"models": {"a": {}}}, "a: Object missing required field `model`"),
-        ({"models": {"a": {"model": 7}}}, "got `int` - at `$.model`"),
-        ({"models": {"a": {"model": "x", "seed": "0"}}}, "got `str` - at `$.seed`"),
-        ({"models": {"a": {"model": "x", "seed": True}}}, "got `bool` - at `$.seed`"),
-        ({"models": {"a": {"model": "x", "max_output_tokens": 0}}}, "Expected `int` >= 1"),
-        ({"models": {"a": {"model": "x"}}, "defaults": 1}, "at `$.defaults`"),
-    ],
+    rows(__file__, "bad_files"),
 )
 def test_bad_models_files(tmp_path: Path, whole: Any, words: str) -> None:
     with pytest.raises(InputError) as caught:

@@ -105,7 +105,7 @@ def test_digests_are_equal_only_for_equal_contents(a: Pairs, b: Pairs, c: Pairs,
         assert (one.digest == other.digest) == ((a, b) == (c, d))
 
 
-def test_the_digest_depends_on_order_skips_and_the_end_of_the_input() -> None:
+def test_the_digest_depends_on_order_skips_outputs_and_the_end_of_the_input() -> None:
     digests = {
         opened(tests, choice).digest
         for tests, choice in (
@@ -115,10 +115,11 @@ def test_the_digest_depends_on_order_skips_and_the_end_of_the_input() -> None:
             (Tests([], [(b"1", b"2"), (b"33", b"4")]), TestSelection(-1, budget=1)),
             (Tests([], [(b"1", b"2"), (b"33", b"4")]), TestSelection(1)),
             (Tests([], [(b"12", b""), (b"33", b"4")]), TestSelection(-1)),
+            (Tests([], [(b"1", b"3"), (b"33", b"4")]), TestSelection(-1)),
             (Tests([(b"1", b"2")], [(b"33", b"4")]), TestSelection(-1)),
         )
     }
-    assert len(digests) == 7
+    assert len(digests) == 8
 
 
 def test_closed_tests_cannot_be_loaded() -> None:

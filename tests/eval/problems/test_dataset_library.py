@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,9 +19,9 @@ import pytest
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import ProblemSet, dataset_library, open_problems
+from testing.commands import ROOT, run_command
 
 pytestmark = pytest.mark.slow  # importing `datasets` takes a second or two
-ROOT = Path(__file__).parents[3]
 ROWS = [{"id": "1/A", "title": "a"}, {"id": "2/B", "title": "b"}, {"id": "3/C", "title": "c"}]
 
 
@@ -167,7 +166,7 @@ except InputError as error:
     environment["HF_ENDPOINT"] = "http://127.0.0.1:9"  # refuses connections
     environment["PYTHONPATH"] = str(ROOT / "src")
     command = [sys.executable, "-c", code, make_dataset(default=ROWS), str(tmp_path / "cache")]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True)
+    run = run_command(command, env=environment)
     assert run.stdout == "unchanged False\n", run.stderr
 
 
@@ -180,5 +179,5 @@ def test_the_caller_does_not_import_the_library(
         "print([m for m in ('datasets', 'pandas', 'huggingface_hub') if m in sys.modules])"
     )
     command = [sys.executable, "-c", code, make_dataset(default=ROWS), str(tmp_path / "cache")]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    run = run_command(command)
     assert run.stdout == "[]\n", run.stderr

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import html
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,10 +14,9 @@ from msgspec import to_builtins
 
 from gradebox.eval.cli.commands import compare
 from gradebox.eval.cli.commands.report import main
+from testing.commands import ROOT, run_command
 from tests.eval.reporting.synthetic_run import METRICS, synthetic_run
 from tests.eval.results.statistics.made_records import case, solution, write_results
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -174,5 +172,5 @@ def test_unreadable_metrics_are_reported(results: Path, capsys: pytest.CaptureFi
 @pytest.mark.slow(seconds=1)
 def test_runs_as_a_script_from_any_folder(results: Path, tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "eval" / "report.py"), str(results)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = run_command(command, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

@@ -16,6 +16,7 @@ import gradebox.eval.solutions.files as solution_files
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
+from testing.rows import rows
 
 FENCED = "Sure:\n```python\nprint(1)\n```\n"
 
@@ -31,95 +32,18 @@ def read_one(tmp_path: Path, row: object) -> Solution:
     return solution
 
 
-# row: problem_id, solution_id, language, code
-FORMS: list[tuple[dict[str, Any], tuple[str, str, str, str | None]]] = [
-    ({"id": "1/A", "code": "x"}, ("1/A", "1", "python", "x")),
-    ({"problem_id": "1/A", "code": "x"}, ("1/A", "1", "python", "x")),
-    ({"problem_id": "1/A", "id": 77, "code": "x"}, ("1/A", "1", "python", "x")),
-    ({"contest_id": 1, "index": "A", "code": "x"}, ("1/A", "1", "python", "x")),
-    ({"contest_id": "1", "index": "A", "id": 5, "code": "x"}, ("1/A", "1", "python", "x")),
-    ({"id": 17, "code": "x"}, ("17", "1", "python", "x")),
-    ({"id": 17.0, "code": "x"}, ("17", "1", "python", "x")),
-    ({"id": " 1/A ", "code": "x"}, ("1/A", "1", "python", "x")),
-    ({"id": "1/A", "code": "x", "solution_id": "s"}, ("1/A", "s", "python", "x")),
-    ({"id": "1/A", "code": "x", "completion_id": 0}, ("1/A", "0", "python", "x")),
-    ({"id": "1/A", "code": "x", "sample_id": 3}, ("1/A", "3", "python", "x")),
-    (
-        {"id": "1/A", "code": "x", "sample_id": 3, "solution_id": None},
-        ("1/A", "3", "python", "x"),
-    ),
-    ({"id": "1/A", "code": "x", "language": "C++20"}, ("1/A", "1", "C++20", "x")),
-    ({"id": "1/A", "code": "x", "language": None}, ("1/A", "1", "python", "x")),
-    ({"id": "1/A", "completion": FENCED}, ("1/A", "1", "python", "print(1)\n")),
-    ({"id": "1/A", "response": FENCED}, ("1/A", "1", "python", "print(1)\n")),
-    ({"id": "1/A", "generation": FENCED}, ("1/A", "1", "python", "print(1)\n")),
-    ({"id": "1/A", "text": FENCED}, ("1/A", "1", "python", "print(1)\n")),
-    ({"id": "1/A", "code": None, "text": FENCED}, ("1/A", "1", "python", "print(1)\n")),
-    ({"id": "1/A", "code": FENCED[6:]}, ("1/A", "1", "python", "print(1)\n")),
-    ({"id": "1/A", "text": "```cpp\nint a;\n```"}, ("1/A", "1", "c++17", "int a;\n")),
-    ({"id": "1/A", "text": FENCED, "language": "cpp"}, ("1/A", "1", "cpp", None)),
-    ({"id": "1/A", "text": "I give up."}, ("1/A", "1", "python", None)),
-    ({"id": "1/A", "text": None}, ("1/A", "1", "python", None)),
-    ({"id": "1/A", "code": ""}, ("1/A", "1", "python", None)),
-    ({"id": "1/A", "code": "a\ud800b"}, ("1/A", "1", "python", "a\ufffd\ufffd\ufffdb")),
-    (
-        {"id": "1/A", "messages": [{"role": "assistant", "content": FENCED}]},
-        ("1/A", "1", "python", "print(1)\n"),
-    ),
-    (
-        {
-            "id": "1/A",
-            "messages": [
-                {"role": "user", "content": "```python\nno\n```"},
-                {"role": "assistant", "content": [{"type": "text", "text": FENCED}]},
-                {"role": "user", "content": "```python\nthanks\n```"},
-            ],
-        },
-        ("1/A", "1", "python", "print(1)\n"),
-    ),
-    (
-        {"id": "1/A", "completion": [{"role": "assistant", "content": FENCED}]},
-        ("1/A", "1", "python", "print(1)\n"),
-    ),
-    (
-        {"id": "1/A", "messages": [{"role": "assistant", "content": None}]},
-        ("1/A", "1", "python", None),
-    ),
-]
-
-
-@pytest.mark.parametrize(("row", "expected"), FORMS)
-def test_formats_of_a_line(
-    tmp_path: Path, row: dict[str, Any], expected: tuple[str, str, str, str | None]
-) -> None:
+@pytest.mark.parametrize(("row", "expected"), rows(__file__, "forms"))
+def test_formats_of_a_line(tmp_path: Path, row: dict[str, Any], expected: list[str | None]) -> None:
+    """Expected: problem, solution, language, code."""
     solution = read_one(tmp_path, row)
-    found = (solution.problem_id, solution.solution_id, solution.language, solution.code)
+    found = [solution.problem_id, solution.solution_id, solution.language, solution.code]
     assert (solution.error, found) == (None, expected)
 
 
 BAD_LINES: list[tuple[str, str]] = [
-    ("{", r"line 2: not JSON \("),
-    ("nonsense", r"line 2: not JSON \("),
+    *rows(__file__, "bad_lines"),
     ('{"id": ' + "9" * 5000 + "}", r"line 2: (not JSON|id has|id is)"),
     ("[" * 100_000, r"line 2: (JSON nested too deeply|not JSON)"),
-    ("[1, 2]", r"line 2: a JSON list, not an object: a list of 2 elements"),
-    ("null", r"line 2: a JSON NoneType, not an object"),
-    ("{}", r"line 2: no problem: give id or problem_id, or contest_id and index"),
-    ('{"id": null, "code": "x"}', r"line 2: no problem"),
-    ('{"id": true, "code": "x"}', r"line 2: id is True: .*text or a whole number"),
-    ('{"id": NaN, "code": "x"}', r"line 2: id is nan: .*text or a whole number"),
-    ('{"id": ["1/A"], "code": "x"}', r"line 2: id is a list of 1 elements: .*text"),
-    ('{"contest_id": 1, "code": "x"}', r"line 2: no problem"),
-    ('{"id": "1/A"}', r"line 2: no program: give code, or a response in completion, response"),
-    ('{"id": "1/A", "code": 5}', r"line 2: code is 5: .*text"),
-    ('{"id": "1/A", "text": 5}', r"line 2: text is 5: .*a list of messages"),
-    ('{"id": "1/A", "messages": "hi"}', r"line 2: messages is 'hi': .*a list of messages"),
-    (
-        '{"id": "1/A", "messages": [{"role": "user", "content": "x"}]}',
-        r"line 2: messages has no message of the assistant among 1",
-    ),
-    ('{"id": "1/A", "code": "x", "language": "pyhton"}', r"unknown language 'pyhton'; did you"),
-    ('{"id": "1/A", "code": "x", "language": 3.5}', r"line 2: language is 3.5: .*text or a whole"),
     ('{"id": "%s", "code": "x"}' % ("a" * 201), r"line 2: id has 201 characters: at most 200"),
 ]
 

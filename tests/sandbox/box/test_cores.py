@@ -19,8 +19,8 @@ import pytest
 
 from gradebox.sandbox.box import core_locks
 from gradebox.sandbox.box import cores as cores_module
-from gradebox.sandbox.box.core_locks import TicketQueue
-from gradebox.sandbox.box.cores import HOLD_NS, Cores, Hold
+from gradebox.sandbox.box.core_locks import CoreLocks, TicketQueue
+from gradebox.sandbox.box.cores import Cores, Hold
 from gradebox.sandbox.common.cpus import Core, physical_cores
 from gradebox.sandbox.errors import SandboxError
 
@@ -42,14 +42,25 @@ def lock_from_elsewhere(path: Path) -> int:
     return fd
 
 
+def locked(folder: Path) -> set[int]:
+    """Return the cores that no other process could lock now."""
+    found = set()
+    for path in folder.glob("[0-9]*"):
+        with path.open() as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                found.add(int(path.name))
+    return found
+
+
 def test_two_graders_never_have_the_same_core(folder: Path) -> None:
     one, two = Cores(), Cores()
     with one.one() as mine:
-        with Path(folder, str(mine.core.name)).open() as free, pytest.raises(BlockingIOError):
-            fcntl.flock(free, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        assert locked(folder) == {mine.core.name}
         if two.slots > 1:
             with two.one() as theirs:
-                assert theirs.core != mine.core
+                assert locked(folder) == {mine.core.name, theirs.core.name}
                 assert not mine.contended and not theirs.contended
     one.close()
     two.close()
@@ -132,25 +143,33 @@ class Run(threading.Thread):
             self.order.append("unlocked" if hold.contended else self.label)
 
 
-def wait_for_ticket(cores: Cores) -> None:
-    while not cores._locks._queue.ticket:
+@pytest.fixture
+def queue(folder: Path, graders: list[Cores]) -> Iterator[TicketQueue]:
+    """The queue of the graders, as another process sees it."""
+    made = TicketQueue(os.open(folder / "queue", os.O_RDONLY))
+    yield made
+    made.close()
+
+
+def wait_for_tickets(queue: TicketQueue, count: int = 1) -> None:
+    while queue.count_others() < count:
         time.sleep(0.001)
 
 
 @pytest.mark.parametrize("reached", [True, False])
 def test_who_waits_is_served_before_the_holder_is_again(
-    graders: list[Cores], reached: bool
+    graders: list[Cores], queue: TicketQueue, reached: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also when it is not reached by the holder: in another network namespace."""
     first, second, third = graders
     order: list[str] = []
     if not reached:
-        second._locks._queue._id ^= 1
+        monkeypatch.setattr(core_locks, "_address", lambda ticket: b"\0nobody")
     with first.one():
         others = [Run(second, "second", order)]
-        wait_for_ticket(second)
+        wait_for_tickets(queue)
         others.append(Run(third, "third", order))
-        wait_for_ticket(third)
+        wait_for_tickets(queue, 2)
     with first.one():
         order.append("first")
     for other in others:
@@ -158,23 +177,34 @@ def test_who_waits_is_served_before_the_holder_is_again(
     assert order == ["second", "third", "first"]
 
 
-def test_a_core_is_given_up_when_others_have_waited_for_it(graders: list[Cores]) -> None:
+def test_a_core_is_given_up_when_others_have_waited_for_it(
+    graders: list[Cores], queue: TicketQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second, _ = graders
     order: list[str] = []
     with first.one() as hold:
-        hold._began_ns -= HOLD_NS
+        monkeypatch.setattr(cores_module, "HOLD_NS", 0)
         assert not hold.is_wanted  # nobody waits for it
-        hold._began_ns += HOLD_NS
         other = Run(second, "second", order)
-        wait_for_ticket(second)
-        assert not hold.is_wanted
-        hold._began_ns -= HOLD_NS
+        wait_for_tickets(queue)
         assert hold.is_wanted
-        hold.give_way()
+        monkeypatch.setattr(cores_module, "HOLD_NS", 1 << 60)
         assert not hold.is_wanted
+        hold.give_way()
         order.append("first")
     other.join()
     assert order == ["second", "first"]
+
+
+def test_a_run_that_gives_way_and_gets_no_lock_again_is_contended(
+    graders: list[Cores], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core_locks, "TIMEOUT_S", 0.05)
+    with graders[0].one() as hold:
+        monkeypatch.setattr(CoreLocks, "try_lock", lambda self, core: False)
+        with pytest.warns(RuntimeWarning, match="continuing without the lock"):
+            hold.give_way()
+        assert hold.contended
 
 
 def test_a_free_core_is_taken_without_a_ticket(
@@ -187,6 +217,10 @@ def test_a_free_core_is_taken_without_a_ticket(
                 assert not hold.contended
 
 
+def threads_waiting(cores: Cores) -> int:
+    return len(cores._waiting)  # nobody outside can see it
+
+
 def test_threads_are_served_in_the_order_in_which_they_came(graders: list[Cores]) -> None:
     mine = graders[0]
     order: list[str] = []
@@ -194,11 +228,55 @@ def test_threads_are_served_in_the_order_in_which_they_came(graders: list[Cores]
     with mine.one():
         for i in range(20):
             threads.append(Run(mine, str(i), order, alone=i == 10))
-            while len(mine._waiting) <= i:
+            while threads_waiting(mine) <= i:
                 time.sleep(0.001)
     for thread in threads:
         thread.join()
     assert order == [str(i) for i in range(20)]
+
+
+def test_who_has_used_more_is_due_later(
+    graders: list[Cores], queue: TicketQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core_locks, "SHORT_NS", 0)
+    first, second, third = graders
+    begun, leave, order = threading.Event(), threading.Event(), []
+
+    def hold_it() -> None:
+        with second.one():
+            begun.set()
+            leave.wait(60)
+
+    with first.one():
+        holder = threading.Thread(target=hold_it)
+        holder.start()
+        wait_for_tickets(queue)
+        time.sleep(0.5)  # it then has to wait for as long
+    assert begun.wait(60)
+    runs = [Run(first, "first", order)]
+    wait_for_tickets(queue)
+    runs.append(Run(third, "third", order))
+    wait_for_tickets(queue, 2)
+    leave.set()
+    for run in (holder, *runs):
+        run.join()
+    assert order == ["third", "first"]
+
+
+def test_an_interrupted_wait_gives_its_place_back(
+    graders: list[Cores], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    mine, other, _ = graders
+    with other.one(), monkeypatch.context() as patch:
+        patch.setattr(CoreLocks, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt), mine.one():
+            pass
+    order: list[str] = []
+    Run(mine, "run", order).join(60)
+    assert order == ["run"]
 
 
 def test_a_run_alone_is_not_starved(folder: Path) -> None:
@@ -216,11 +294,7 @@ def test_a_run_alone_is_not_starved(folder: Path) -> None:
         thread.start()
     for cores in (busy, mine):
         with cores.alone():
-            for core in two:
-                with Path(folder, str(core.name)).open() as lock, pytest.raises(BlockingIOError):
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            assert busy._locks._held | mine._locks._held == {0, 1}
-            assert not busy._locks._held & mine._locks._held
+            assert locked(folder) == {0, 1}
     done.set()
     for thread in threads:
         thread.join()
@@ -259,13 +333,13 @@ def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_the_core_of_a_killed_process_is_free(
-    graders: list[Cores], holder: subprocess.Popen[str]
+    graders: list[Cores], queue: TicketQueue, holder: subprocess.Popen[str]
 ) -> None:
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
     order: list[str] = []
     run = Run(graders[0], "run", order)
-    wait_for_ticket(graders[0])
+    wait_for_tickets(queue)
     holder.kill()
     run.join(core_locks.TIMEOUT_S)
     assert order == ["run"]
@@ -273,24 +347,22 @@ def test_the_core_of_a_killed_process_is_free(
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_the_first_in_the_queue_is_killed_or_stopped(
-    folder: Path, number: int, request: pytest.FixtureRequest
+    graders: list[Cores], queue: TicketQueue, number: int, request: pytest.FixtureRequest
 ) -> None:
-    mine, other = Cores(cores=[Core(0, 0)]), Cores(cores=[Core(0, 0)])
+    mine, other, _ = graders
     order: list[str] = []
     with mine.one():
         process = request.getfixturevalue("holder")
-        while not mine._locks.others_wait():
-            time.sleep(0.001)
+        wait_for_tickets(queue)
         run = Run(other, "run", order)
-        wait_for_ticket(other)
+        wait_for_tickets(queue, 2)
         process.send_signal(number)
         if number == signal.SIGSTOP:
             os.waitpid(process.pid, os.WUNTRACED)
     run.join(core_locks.TIMEOUT_S)
-    assert order == ["run"]
-    assert not other._locks.others_wait()  # nor does a later run wait for it
-    mine.close()
-    other.close()
+    with other.one():  # nor does a later run wait for it
+        order.append("again")
+    assert order == ["run", "again"]
 
 
 def lock_queue(folder: Path, start: int, length: int) -> int:
@@ -343,20 +415,27 @@ def test_a_queue_that_never_comes_to_this_process_is_left(
     os.close(fd)
 
 
-def test_a_core_is_owed_to_who_has_waited_for_less(graders: list[Cores]) -> None:
-    mine, other = (one._locks for one in graders[:2])
-    mine._queue.join()  # one's own threads
-    with graders[0].one() as hold:
+def test_a_core_is_owed_to_who_has_waited_for_less(folder: Path) -> None:
+    two = [Core(0, 0), Core(1, 1)]
+    mine, busy = Cores(cores=two), Cores(cores=two)
+    queue, other = (TicketQueue(os.open(folder / "queue", os.O_RDONLY)) for _ in range(2))
+    with mine.one() as hold, busy.one():
+        own = Run(mine, "own", [])
+        wait_for_tickets(queue)
+        time.sleep(0.005)
+        assert not hold.is_owed  # it is one's own thread that waits
+    own.join()
+    with mine.one() as hold:
         assert not hold.is_owed
-        other._queue.join(time.monotonic_ns() + 3600 * 10**9)  # it has used a lot
+        other.join(time.monotonic_ns() + 3600 * 10**9)  # it has used a lot
         time.sleep(0.005)
         assert not hold.is_owed
-        other._queue.leave()
-        mine._queue.leave()
-        other._queue.join()
+        other.leave()
+        other.join()
         time.sleep(0.005)
         assert hold.is_owed
-    other._queue.leave()
+    for one in (queue, other, mine, busy):
+        one.close()
 
 
 def test_cores_that_go_and_come_are_followed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -373,8 +452,8 @@ def test_cores_that_go_and_come_are_followed(folder: Path, monkeypatch: pytest.M
     with mine.one() as one, mine.one() as two:
         used |= {one.core.cpu, two.core.cpu}
     with mine.alone():
-        used |= mine._locks._held
-        assert mine._locks._held == {1, 2, 3}
+        assert locked(folder) == {1, 2, 3}
+        used |= {1, 2, 3}
     assert before.core.cpu == 0 and 0 not in used
     allowed = {0}
     with mine.one() as one:
@@ -384,18 +463,20 @@ def test_cores_that_go_and_come_are_followed(folder: Path, monkeypatch: pytest.M
 
 def test_a_thread_keeps_its_core_and_then_its_node(folder: Path) -> None:
     cores = [Core(0, 0, 0), Core(1, 1, 1), Core(2, 2, 0), Core(3, 3, 1)]
-    mine, other = Cores(cores=cores), Cores(cores=cores)
-    mine._last.core = cores[1]
+    first, second, mine = Cores(cores=cores[:1]), Cores(cores=cores[1:2]), Cores(cores=cores)
+    with first.one(), mine.one() as one:
+        assert one.core.cpu == 1
     with mine.one() as one:
         assert one.core.cpu == 1
-    other._last.core = cores[1]
-    with other.one(), mine.one() as one:
+    with second.one(), mine.one() as one:
         assert one.core.cpu == 3
-    mine.close()
-    other.close()
+    for made in (first, second, mine):
+        made.close()
 
 
-def test_waiting_threads_of_a_closed_sandbox_raise(graders: list[Cores]) -> None:
+def test_waiting_threads_of_a_closed_sandbox_raise(
+    graders: list[Cores], queue: TicketQueue
+) -> None:
     mine, other = graders[:2]
     raised: list[str] = []
 
@@ -410,7 +491,7 @@ def test_waiting_threads_of_a_closed_sandbox_raise(graders: list[Cores]) -> None
     with other.one():
         for thread in threads:
             thread.start()
-        wait_for_ticket(mine)
+        wait_for_tickets(queue)
         mine.close()
     for thread in threads:
         thread.join(10)
@@ -418,20 +499,19 @@ def test_waiting_threads_of_a_closed_sandbox_raise(graders: list[Cores]) -> None
 
 
 def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
-    mine = Cores(1)
-    with mine.one() as hold:
-        read, write = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            os.close(write)
-            os.read(read, 1)  # lives until the pipe is closed
-            os._exit(0)
-    mine.close()
-    with Path(folder, str(hold.core.name)).open() as other:
-        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    read, write = os.pipe()
+    grader = os.fork()
+    if grader == 0:
+        cores = Cores(1)
+        with cores.one():
+            if os.fork() == 0:
+                os.close(write)
+                os.read(read, 1)  # lives until the test closes the pipe
+            os._exit(0)  # its lock is left to the kernel
+    os.waitpid(grader, 0)
+    assert list(folder.glob("[0-9]*")) and locked(folder) == set()
     os.close(write)
     os.close(read)
-    os.waitpid(pid, 0)
 
 
 def test_a_closed_one_closes_nothing_of_others() -> None:
@@ -456,7 +536,9 @@ def test_a_closed_one_closes_nothing_of_others() -> None:
 # ---- lent cores --------------------------------------------------------------------------
 
 
-def test_a_lent_core_is_free_for_others_until_it_is_taken_back(graders: list[Cores]) -> None:
+def test_a_lent_core_is_free_for_others_until_it_is_taken_back(
+    graders: list[Cores], folder: Path
+) -> None:
     first, second, _ = graders
     with first.one() as hold:
         hold.lend()
@@ -466,24 +548,31 @@ def test_a_lent_core_is_free_for_others_until_it_is_taken_back(graders: list[Cor
                 assert not other.contended
         assert hold.take_back() == hold.core == Core(0, 0)
         assert not hold.contended and first.lent == 0
-        assert not second._is_any_free()
+        assert locked(folder) == {0}
         hold.take_back()  # it is not lent: no effect
-    assert second._is_any_free()
+    assert locked(folder) == set()
 
 
-def test_the_end_of_a_run_whose_core_is_lent_frees_nothing(graders: list[Cores]) -> None:
-    first, second, _ = graders
-    with first.one() as hold:
+def test_the_end_of_a_run_whose_core_is_lent_frees_nothing(folder: Path) -> None:
+    two = [Core(0, 0), Core(1, 1)]
+    mine, other = Cores(1, two), Cores(cores=two)
+    with mine.one() as hold:
         hold.lend()
-        with second.one():
-            assert not first._is_any_free()
+        with other.one():
             hold.end()
-            assert not first._is_any_free()
-    assert first.lent == 0 and len(first._places) == 1
+            assert locked(folder) == {0}
+    assert mine.lent == 0
+    with mine.one():
+        second = Run(mine, "second", [])
+        second.join(0.05)
+        assert second.is_alive()  # a core is free, but one run at once is allowed
+    second.join()
+    mine.close()
+    other.close()
 
 
 def test_a_run_that_wakes_up_comes_before_those_that_have_not_begun(
-    graders: list[Cores],
+    graders: list[Cores], queue: TicketQueue
 ) -> None:
     mine, other = graders[:2]
     order: list[str] = []
@@ -500,16 +589,15 @@ def test_a_run_that_wakes_up_comes_before_those_that_have_not_begun(
         two = ends.enter_context(mine.one())
         two.lend()
         with other.one():
-            threads = [threading.Thread(target=Run, args=(mine, "first", order))]
-            threads[0].start()
-            wait_for_ticket(mine)
-            others = [Run(mine, str(i), order) for i in range(3)]
+            others = [Run(mine, "first", order)]
+            wait_for_tickets(queue)
+            others += [Run(mine, str(i), order) for i in range(3)]
             wakes = []
             for hold, name in ((one, "woken 1"), (two, "woken 2")):
-                before = len(mine._waiting)
+                before = threads_waiting(mine)
                 wakes.append(threading.Thread(target=wake, args=(hold, name)))
                 wakes[-1].start()
-                while len(mine._waiting) == before:
+                while threads_waiting(mine) == before:
                     time.sleep(0.001)
         for thread in (*others, *wakes):
             thread.join()
@@ -519,14 +607,14 @@ def test_a_run_that_wakes_up_comes_before_those_that_have_not_begun(
 
 @pytest.mark.parametrize("short_of", ["places", "memory"])
 def test_a_core_is_kept_when_too_much_sleeps(
-    graders: list[Cores], short_of: str, monkeypatch: pytest.MonkeyPatch
+    graders: list[Cores], folder: Path, short_of: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = graders[0]
     if short_of == "memory":
         monkeypatch.setattr(cores_module, "free_memory", lambda: 0.2)
         with mine.one() as hold:
             hold.lend()
-            assert mine.lent == 0 and not mine._is_any_free()
+            assert mine.lent == 0 and locked(folder) == {0}
             assert hold.take_back() == hold.core and not hold.contended
         return
     with contextlib.ExitStack() as stack:
@@ -534,7 +622,7 @@ def test_a_core_is_kept_when_too_much_sleeps(
             stack.enter_context(mine.one()).lend()
         with mine.one() as hold:
             hold.lend()
-            assert mine.lent == cores_module.MOST_LENT and not mine._is_any_free()
+            assert mine.lent == cores_module.MOST_LENT and locked(folder) == {0}
         with mine.alone() as hold:
             assert not hold.contended
 

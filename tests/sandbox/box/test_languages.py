@@ -98,7 +98,7 @@ def ran(level: str, language: str, what: str, limits: Limits = LIMITS) -> Execut
     return box.run(compiled, limits, stdin=what.encode())
 
 
-MEMORY_MB = (16, 256, 2047, 2048, 4096, 16 << 10, 64 << 10)
+MEMORY_MB = (16, 256, 2047, 2048, 64 << 10)
 
 
 @pytest.mark.slow(seconds=1)

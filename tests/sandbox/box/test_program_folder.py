@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -37,7 +36,6 @@ with EmbeddedSandbox(1, level="userns", python_start="exec") as box:
         assert box.run(binary, Limits()).exit_code == 0
         print(box.run(look, Limits()).stdout.decode(), end="")
 """
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")

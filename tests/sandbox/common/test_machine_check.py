@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
-from testing.commands import run_command
+from testing.commands import ROOT, run_command
 
-ROOT = Path(__file__).resolve().parents[3]
 SETTINGS = {
     "open files": (
         "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (32, 32))",

@@ -86,23 +86,12 @@ def test_input_reaches_c_before_any_constructor(piston: FakePiston, client: Conn
     assert box.run(compiled, Limits(), stdin=b"40 2").stdout == b"42\n"
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"\n",
-        b"no newline",
-        bytes(range(256)) * 700,
-        "漢".encode() * 30_000,
-        b"\r\n\r\n",
-        b"\0" * 9,
-    ],
-    ids=["empty", "newline", "no newline", "all bytes", "kanji", "crlf", "nul"],
-)
-def test_output_comes_back_byte_for_byte(server: Make, client: Connect, data: bytes) -> None:
-    splitting = server(chunk=1000)  # splits characters, as the real server's pipe does
-    got = run(client(splitting), ECHO, stdin=data)
-    assert (got.stdout, got.stdout_bytes, got.stdout_cut) == (data, len(data), False)
+def test_output_comes_back_byte_for_byte(server: Make, client: Connect) -> None:
+    box = client(server(chunk=1000))  # splits characters, as the real server's pipe does
+    every, kanji = bytes(range(256)) * 700, "漢".encode() * 30_000
+    for data in (b"", b"\n", b"no newline", every, kanji, b"\r\n\r\n", b"\0" * 9):
+        got = run(box, ECHO, stdin=data)
+        assert (got.stdout, got.stdout_bytes, got.stdout_cut) == (data, len(data), False)
 
 
 def test_replacement_characters_of_the_program_are_output(
@@ -312,19 +301,17 @@ def test_a_request_may_take_longer_to_send_than_to_connect(
     assert run(box, ECHO, stdin=b"x" * 12_000_000).stdout_bytes == 12_000_000
 
 
-@pytest.mark.parametrize(("status", "wait_s"), [("429", 1), ("503", 1)], ids=["429", "503"])
-def test_retry_after_is_respected(
-    piston: FakePiston, client: Connect, status: str, wait_s: int
-) -> None:
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after_is_respected(piston: FakePiston, client: Connect, status: int) -> None:
     box = probed(client(piston))
 
     def busy(handler: Handler, body: dict[str, Any]) -> None:
-        handler.reply_raw(int(status), b"", **{"Retry-After": str(wait_s)})
+        handler.reply_raw(status, b"", **{"Retry-After": "1"})
 
     piston.script.append(busy)
     began = time.monotonic()
     assert run(box, b"print(1)").stdout == b"1\n"
-    assert time.monotonic() - began >= wait_s
+    assert time.monotonic() - began >= 1
 
 
 def test_a_moved_server_is_reported_with_its_new_address(

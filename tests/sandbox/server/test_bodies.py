@@ -52,6 +52,17 @@ def test_a_body_that_expands_over_its_limit_is_refused(
     assert (answer.status_code, "send less" in answer.text) == (413, True)
 
 
+def test_no_more_of_a_body_is_unpacked_than_its_limit() -> None:
+    packed = bytearray(gzipped(bytes(64 << 20)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(RequestRefused, match="over 1000 bytes"):
+            body.unpack(packed, "gzip", 1000)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize(
     ("encoding", "raw"),
     [

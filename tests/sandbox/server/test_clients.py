@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from importlib.util import find_spec
 
 import pytest
 
+from testing.commands import run_command
 from tests.sandbox.backends import open_backend, served
 
 PISTON_RSPY = """
@@ -41,11 +41,5 @@ def test_piston_rspy() -> None:
     if find_spec("piston_rspy") is None:
         pytest.skip("piston_rspy is not installed (pip install piston_rspy)")
     with open_backend("box") as box, served(box) as url:
-        done = subprocess.run(
-            [sys.executable, "-c", PISTON_RSPY, url],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = run_command([sys.executable, "-c", PISTON_RSPY, url], timeout=120)
     assert (done.stdout, done.returncode) == ("served\n", 0), done.stderr

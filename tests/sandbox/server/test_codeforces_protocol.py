@@ -9,6 +9,7 @@ import pytest
 
 from gradebox.sandbox import Execution
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
+from testing.rows import rows
 
 from .conftest import Served
 
@@ -77,18 +78,7 @@ def test_input_and_output_by_file(start: Start) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "code", "words"),
-    [
-        ({"exit_code": None, "signal": 9, "killed_for": "cpu"}, 124, "Time limit exceeded (1.5s)"),
-        ({"exit_code": None, "signal": 9, "killed_for": "wall"}, 124, "Time limit exceeded"),
-        (
-            {"exit_code": None, "signal": 9, "killed_for": "memory"},
-            134,
-            "Memory limit exceeded (64MB)",
-        ),
-        ({"exit_code": 3}, 3, "Runtime error with exit code 3"),
-        ({"exit_code": None, "signal": 11}, 139, "Runtime error with exit code 139"),
-        ({"exit_code": None, "signal": 9, "killed_for": "output"}, 137, "Runtime error"),
-    ],
+    rows(__file__, "failures"),
 )
 def test_failures_exit_as_the_package_does(
     start: Start, fields: dict[str, Any], code: int, words: str

@@ -14,6 +14,7 @@ import requests
 from gradebox.sandbox import Execution, Limits, SandboxError
 from gradebox.sandbox.server.settings import Ceilings
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
+from testing.rows import rows
 
 from .conftest import CODE, Served
 
@@ -67,18 +68,7 @@ def test_python_that_does_not_compile_is_run_as_in_piston_and_reported_to_our_cl
 
 @pytest.mark.parametrize(
     ("fields", "status", "signal", "code"),
-    [
-        ({}, None, None, 0),
-        ({"exit_code": 3}, "RE", None, 3),
-        ({"exit_code": None, "signal": 11}, "RE", None, 139),
-        ({"exit_code": None, "signal": 6}, "RE", None, 134),
-        ({"exit_code": None, "signal": 9, "killed_for": "cpu"}, "TO", "SIGKILL", None),
-        ({"exit_code": None, "signal": 9, "killed_for": "wall"}, "TO", "SIGKILL", None),
-        ({"exit_code": None, "signal": 9, "killed_for": "output"}, "OL", "SIGKILL", None),
-        ({"exit_code": None, "signal": 9, "killed_for": "memory"}, "RE", None, 137),
-        ({"exit_code": None, "signal": 40}, "RE", None, 168),
-        ({"stderr_cut": True}, "EL", "SIGKILL", None),
-    ],
+    rows(__file__, "statuses"),
 )
 def test_statuses_of_runs(
     start: Start, fields: dict[str, Any], status: str | None, signal: str | None, code: int | None

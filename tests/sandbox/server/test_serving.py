@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,13 +20,13 @@ import requests
 from gradebox.sandbox import SandboxUnavailable
 from gradebox.sandbox.server.__main__ import ceilings_from, parser
 from gradebox.sandbox.server.settings import ServerSettings, load_function
+from testing.commands import ROOT, run_command
 from testing.fakes.scripted_sandbox import Call, FakeSandbox
 from tests.sandbox.backends import served
 
 from .conftest import CODE, Served
 
 Start = Callable[..., Served]
-ROOT = Path(__file__).parents[3]
 
 
 class Gate:
@@ -274,14 +273,7 @@ def test_the_command_serves_until_sigterm() -> None:
         body = {"language": "python", "version": "*", "files": [{"content": "print(6 * 7)"}]}
         run = requests.post(url + "/api/v2/execute", json=body, timeout=60).json()["run"]
         assert run["stdout"] == "42\n"
-        taken = subprocess.run(
-            [*command[:4], url.rpartition(":")[2]],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        taken = run_command([*command[:4], url.rpartition(":")[2]], timeout=60)
         assert taken.returncode == 2
         assert "choose another --port" in taken.stderr
         address = ("127.0.0.1", int(url.rpartition(":")[2]))

@@ -1,4 +1,4 @@
-"""A GRPO loop like TRL's, with a tiny policy: 200 steps against the real grader.
+"""A GRPO loop like TRL's, with a tiny policy: 80 steps against the real grader.
 
 The policy is a table of logits over a few answers to each prompt. Each step samples a group of
 completions, requests rewards as TRL does, and moves the logits by the advantages within the
@@ -21,7 +21,7 @@ from gradebox.eval.api.rewards import make_codeforces
 from gradebox.sandbox.common.cpus import children
 from tests.sandbox.backends import open_backend
 
-STEPS, GROUP, RATE = 200, 4, 0.5
+STEPS, GROUP, RATE = 80, 4, 0.5
 PROMPTS = ["Print the sum.", "Print the product."]
 TESTS = [
     [{"input": "4 4\n", "output": "8\n"}],
@@ -70,7 +70,7 @@ def counts() -> tuple[int, int, int]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_policy_learns_in_200_steps_without_fault_or_leak():
+def test_a_policy_learns_in_80_steps_without_fault_or_leak():
     policy = Policy(seed=7)
     with open_backend("box") as box:
         from gradebox.eval.api.grader import Grader
@@ -87,7 +87,7 @@ def test_a_policy_learns_in_200_steps_without_fault_or_leak():
                 for answer, value in zip(answers, rewards, strict=True):
                     seen.setdefault((prompt, answer), set()).add(value)
                 policy.learn(prompt, answers, rewards)
-                if step == 40:
+                if step == 20:
                     after_warmup = counts()
             at_the_end = counts()
     assert {key: len(values) for key, values in seen.items() if len(values) != 1} == {}

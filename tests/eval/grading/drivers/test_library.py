@@ -19,6 +19,7 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.drivers import pool as pool_module
 from gradebox.eval.grading.drivers import process as process_module
 from gradebox.sandbox.children import child as child_module
+from testing.commands import run_command
 from testing.fakes.fake_drivers import PAUSE, fake_drivers
 from tests.eval.grading.drivers.small_work import ROOT
 from tests.eval.grading.drivers.test_deaths import driver_pids, is_running, wait_until_gone
@@ -208,8 +209,6 @@ os.chdir({str(tmp_path)!r})
 with fake_drivers(), g.Grader({PROBLEM!r}, sandbox="local", workers=2, drivers=2) as grader:
     print([r["verdict"] for r in grader.grade({ROWS!r})])
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
+    done = run_command([sys.executable, "-c", code], timeout=60)
     assert done.stdout == f"{['AC', 'WA'] * 6}\n", done.stderr
     assert not (tmp_path / "taken").exists()

@@ -11,24 +11,12 @@ from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers.equality import exact, find_judge, harness, last_boxed
+from testing.rows import rows
 
 
 @pytest.mark.parametrize(
     ("text", "inside"),
-    [
-        (r"\boxed{5}", "5"),
-        (r"first \boxed{1}, then \boxed{2}.", "2"),
-        (r"\boxed{\frac{1}{2}}", r"\frac{1}{2}"),
-        (r"\boxed {3}", "3"),
-        (r"\boxed{\{1, 2\}}", r"\{1, 2\}"),
-        (r"\boxed{a} and \boxed{b", "a"),
-        (r"\boxed{ \boxed{7} }", "7"),
-        (r"\boxed{}", ""),
-        (r"} \boxed{1} {", "1"),
-        (r"\fbox{1}", None),
-        ("5", None),
-        ("", None),
-    ],
+    rows(__file__, "last_boxed"),
 )
 def test_last_boxed(text: str, inside: str | None) -> None:
     assert last_boxed(text) == inside

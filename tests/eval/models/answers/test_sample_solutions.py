@@ -16,9 +16,9 @@ import pytest
 from gradebox.eval.cli.commands.sample_solutions import main
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers.code_prompts import read_rows, read_template, render
+from testing.commands import ROOT, run_command
 from tests.eval.models.fake_server import Answer, Call, FakeServer, as_json, chat
 
-ROOT = Path(__file__).resolve().parents[4]
 TEMPLATE = ROOT / "eval" / "models" / "data" / "code" / "prompt.txt"
 
 PROBLEMS: list[dict[str, Any]] = [
@@ -72,10 +72,8 @@ def test_sample_and_grade(tmp_path: Path) -> None:
     with FakeServer(answer_with_sum) as server:
         arguments = flags(tmp_path, server.url, "--num-samples", "2", "--seed", "3", "--grade")
         grader = ["--", "--sandbox", "local", "--results-dir", str(results), "--workers", "1"]
-        done = subprocess.run(
+        done = run_command(
             [sys.executable, ROOT / "eval" / "sample_solutions.py", *arguments, *grader],
-            capture_output=True,
-            text=True,
             timeout=120,
             cwd=tmp_path,
         )

@@ -7,14 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from gradebox.sandbox.box.isolation import host as rights
 from testing.commands import run_command
 
-ROOT = Path(__file__).resolve().parents[4]
 RUN = """
 import json, sys
 from gradebox.sandbox.box import EmbeddedSandbox

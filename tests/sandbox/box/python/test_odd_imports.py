@@ -17,47 +17,14 @@ import pytest
 from gradebox.sandbox.box import EmbeddedSandbox, embedded
 from gradebox.sandbox.box.isolation import layout
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
+from testing.rows import named_rows
 from testing.submissions.hostile.host import children
 from tests.sandbox.levels import box_at
 
 pytestmark = [pytest.mark.slow, pytest.mark.levels()]
 LIMITS = Limits(cpu_s=5, wall_s=20, memory_bytes=256 * MIB, processes=16)
 SHORT = replace(LIMITS, cpu_s=0.3, wall_s=0.2)
-MODULES = {
-    "exits": "import os\nos._exit(3)\n",
-    "leaves": "raise SystemExit(4)\n",
-    "interrupts": "raise KeyboardInterrupt\n",
-    "fails": "raise ValueError('odd')\n",
-    "prints": "print('imported', flush=True)\n",
-    "prints_late": "print('imported')\n",
-    "complains": "import sys\nprint('imported', file=sys.stderr)\n",
-    "crashes": "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n",
-    "threads": "import threading, time\n"
-    "threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\n",
-    "opens": "import os\nKEPT = os.open('/dev/null', os.O_RDONLY)\n",
-    "opens_far": "import os\nfor n in 200, 700: os.dup2(1, n)\n",
-    "shares": "import mmap\ntry: KEPT = mmap.mmap(-1, 4096)\nexcept OSError: pass\n",
-    "writes": "open('/tmp/left', 'w').write('x')\n",
-    "children": "import os, signal, time\ntry:\n"
-    "    if not os.fork():\n        time.sleep(1000)\nexcept OSError: pass\n",
-    "daemons": "import os, time\ntry:\n    pid = os.fork()\n"
-    "    if not pid:\n        if not os.fork(): time.sleep(1000)\n        os._exit(0)\n"
-    "    os.waitpid(pid, 0)\nexcept OSError: pass\n",
-    "large": "try: KEPT = b'x' * (3 << 30)\nexcept MemoryError: KEPT = b''\n",
-    "alters": "import os, resource, signal\nos.umask(0o77)\nos.nice(0)\n"
-    "signal.signal(signal.SIGALRM, signal.SIG_IGN)\nos.environ['ODD'] = '1'\n"
-    "resource.setrlimit(resource.RLIMIT_STACK, (1 << 26, 1 << 26))\n",
-    "leaves_again": "import sys\ndel sys.modules[__name__]\nimport bisect\n"
-    "bisect.count = getattr(bisect, 'count', 0) + 1\n",
-    "marks": "import __main__\n__main__.mark = 1\n",
-    "warns": "import warnings\nwarnings.warn('odd', PendingDeprecationWarning, 2)\n",
-    "asks": "import os\nSEEN = os.getpid(), os.getppid(), os.getuid(), os.getegid(), os.getcwd()\n",
-    "looks": "import sys\nframe = sys._getframe()\nwhile frame.f_back: frame = frame.f_back\n"
-    "SEEN = frame.f_code.co_filename, frame.f_code.co_name, sys.path[0], sys.argv\n"
-    "SEEN += (sorted(vars(sys.modules['__main__'])), list(sys.path_importer_cache))\n",
-    "hooks": "import atexit, os\natexit.register(print, 'at the end')\n"
-    "os.register_at_fork(before=lambda: None, after_in_child=lambda: None)\n",
-}
+MODULES = named_rows(__file__, "modules")
 TELL = """
 import os, signal
 print(os.listdir('/tmp'), os.environ.get('ODD'), signal.getsignal(signal.SIGALRM))
