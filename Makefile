@@ -8,7 +8,8 @@
 #   test-frameworks  clients of other frameworks, each in an environment of its own (docs/frameworks.md)
 #   test-jitter  all tests with random pauses in every thread: finds tests that depend on timing
 #   lint       ruff and mypy                   bench      the figures of benchmarks/suite.py
-#   dist       the wheel and the source archive, checked; HOMEPAGE=https://… is the repository's address
+#   dist       the wheel and the source archive, checked by twine, check-wheel-contents and pyroma;
+#              HOMEPAGE=https://… is the repository's address
 #   docs       the documentation as a site in site/ (HOMEPAGE: as for dist)
 #   clean      removes .venv and the caches of tools; keeps results/
 
@@ -38,8 +39,8 @@ $(VENV)/.python: constraints.txt pyproject.toml
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.python
-	@echo "installing the dependencies of grading into $(VENV)"
-	@$(PIP) --no-build-isolation -e .
+	@echo "installing the dependencies of grading and of the view into $(VENV)"
+	@$(PIP) --no-build-isolation -e '.[view]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.python
@@ -119,6 +120,7 @@ dist: $(VENV)/.dist
 	@$(RUN) -m build --no-isolation
 	@$(VENV)/bin/twine check --strict dist/*
 	@$(VENV)/bin/check-wheel-contents dist/*.whl
+	@$(VENV)/bin/pyroma -n 10 --skip-tests "AuthorEmail$(if $(HOMEPAGE),, Url)" dist/*.tar.gz
 	@test -n "$(HOMEPAGE)" || echo "no HOMEPAGE given: no project addresses, and the README's links stay relative"
 
 # Strict: a link that leads nowhere is an error. Nothing in the site comes from other hosts.

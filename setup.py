@@ -9,7 +9,7 @@ has no compiled parts, since the sandbox needs Linux.
 
 GRADEBOX_HOMEPAGE, the address of the repository on GitHub or GitLab, becomes the project's address,
 and the README's links and pictures lead to the files of this version's tag there. Without it they
-stay relative. All other settings are in pyproject.toml.
+stay relative. A source archive keeps it. All other settings are in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -81,27 +81,37 @@ def packages() -> list[str]:
     return found
 
 
+def homepage() -> str:
+    """Return the repository's address: the one given, or in a source archive the one it has."""
+    given = os.environ.get("GRADEBOX_HOMEPAGE", "")
+    kept = ROOT / "PKG-INFO"
+    if given or not kept.exists():
+        return given.rstrip("/")
+    found = re.search(r"^Project-URL: Homepage, (\S+)$", kept.read_text("utf-8"), re.MULTILINE)
+    return found[1] if found else ""
+
+
 class AtHome(Distribution):
     """The project's metadata, with addresses where GRADEBOX_HOMEPAGE is given."""
 
     def parse_config_files(self, *args: Any, **more: Any) -> None:
         super().parse_config_files(*args, **more)
-        homepage = os.environ.get("GRADEBOX_HOMEPAGE", "").rstrip("/")
-        if not homepage:
+        home = homepage()
+        if not home:
             return
-        if not re.fullmatch(r"https://[\w.-]+(/[\w.~-]+)+", homepage):
+        if not re.fullmatch(r"https://[\w.-]+(/[\w.~-]+)+", home):
             raise SystemExit(
-                f"GRADEBOX_HOMEPAGE {homepage!r}: give the repository's address, such as "
+                f"GRADEBOX_HOMEPAGE {home!r}: give the repository's address, such as "
                 "https://github.com/NAME/gradebox, or leave it out"
             )
-        at, tag = homepage + ("/-" if "gitlab" in homepage else ""), f"v{__version__}"
+        at, tag = home + ("/-" if "gitlab" in home else ""), f"v{__version__}"
 
         def absolute(found: re.Match[str]) -> str:
             return f"{found[1]}]({at}/{'raw' if found[1] else 'blob'}/{tag}/{found[2]})"
 
         self.metadata.long_description = RELATIVE.sub(absolute, self.metadata.long_description)
         self.metadata.project_urls = {
-            "Homepage": homepage,
+            "Homepage": home,
             "Documentation": f"{at}/blob/{tag}/docs/README.md",
             "Changelog": f"{at}/blob/{tag}/CHANGELOG.md",
             "Security": f"{at}/blob/{tag}/SECURITY.md",

@@ -39,6 +39,26 @@ records = gradebox.grade(
 print([record["verdict"] for record in records])
 print(gradebox.run("print(6 * 7)", sandbox="local", allow_unsafe_sandbox=True).stdout)
 """
+# Each reward of docs/rewards.md, with nothing installed but the wheel and msgspec.
+REWARDS = """
+import asyncio, importlib.util, sys
+
+import gradebox
+from gradebox import openrlhf, trl, verl
+
+tests = [{"input": "2 3\\n", "output": "5\\n"}]
+right = "print(sum(map(int, input().split())))"
+answers = [f"```python\\n{right}\\n```", "```python\\nprint(6)\\n```", "six"]
+box = {"sandbox": "local", "allow_unsafe_sandbox": True}
+columns = {"official_tests": [tests] * 3, "language": ["python"] * 3}
+print(gradebox.rewards.make_codeforces("pass_fail", **box)(answers, **columns))
+print(asyncio.run(trl.reward("pass_fail", **box)(completions=answers, prompts=[""] * 3, **columns)))
+print([verl.compute_score("", a, tests, mode="pass_fail", **box)["score"] for a in answers])
+reward_func = openrlhf.make_reward_func("pass_fail", **box)
+print(reward_func(answers, [""] * 3, [tests] * 3)["rewards"])
+packages = "aiohttp datasets docker numpy pandas pyarrow requests sympy tqdm yaml".split()
+print([name for name in packages if name in sys.modules or importlib.util.find_spec(name)])
+"""
 TYPED = """
 import gradebox
 
@@ -162,6 +182,11 @@ def test_it_works_beside_files_that_are_named_like_ours(
     assert done.stdout.splitlines() == ["['AC', 'WA']", "b'42\\n'"], done.stderr[-2000:]
 
 
+def test_rewards_need_the_wheel_and_msgspec_only(python: Path, tmp_path: Path) -> None:
+    done = run_alone(python, ["-c", REWARDS], tmp_path, tmp_path / "cache")
+    assert done.stdout.splitlines() == [*["[1.0, 0.0, -1.0]"] * 4, "[]"], done.stderr[-2000:]
+
+
 def test_a_source_installation_without_a_compiler_is_refused(wheel: Path, tmp_path: Path) -> None:
     setup = [sys.executable, "setup.py", "-q", "build", "--build-base", str(tmp_path)]
     done = run_command(setup, cwd=wheel.parents[1], env={"PATH": str(tmp_path)})
@@ -218,6 +243,7 @@ def test_a_source_archive_has_the_documents_and_makes_the_same_wheel(
         archive.extractall(tmp_path / "archive", filter="data")
     assert {"docs/architecture.md", "CHANGELOG.md", "examples/problems.jsonl"} <= inside
     assert not {name for name in inside if name.startswith("tests")}
+    monkeypatch.delenv("GRADEBOX_HOMEPAGE")  # the archive has it
     (folder,) = (tmp_path / "archive").iterdir()
     made = zipfile.ZipFile(built("wheel", folder))
     assert sorted(made.namelist()) == sorted(zipfile.ZipFile(wheel).namelist())

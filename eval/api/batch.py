@@ -8,10 +8,11 @@ The solutions that a stopped batch did not grade get records of status `error` w
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from gradebox.eval.cli.progress import Progress
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.executors import open_executor
 from gradebox.eval.grading.planner import Planner, Problems, ProgressCounts
@@ -23,6 +24,7 @@ from gradebox.eval.results.records import EncodedRecord
 from gradebox.eval.solutions.solution import Solution
 
 OUT_OF_TIME = "the batch's time limit of "
+BROKEN_OFF = "the batch was broken off"
 
 
 class InMemoryRecords:
@@ -54,13 +56,16 @@ class Batch:
     """Grades solutions once.
 
     time_limit_s  seconds of running programs for each core, None for no limit
+    broken_off    called when an exception such as KeyboardInterrupt ends the batch
     """
 
     def __init__(self, session: GradingSession, time_limit_s: float | None = None) -> None:
         self._session = session
+        self.broken_off: Callable[[], None] = lambda: None
         self._why_stopped = ""
         self._stop = threading.Event()
         self._executor = open_executor(session)
+        self._executor.broken_off = self._break_off
         self._time_limit_s = time_limit_s
         self._cores = max(1, min(session.options.workers, session.sandbox.slots))
         self._run_s = 0.0
@@ -76,6 +81,10 @@ class Batch:
         self._why_stopped = self._why_stopped or why
         self._stop.set()
         self._executor.stop()
+
+    def _break_off(self) -> None:
+        self.stop(BROKEN_OFF)
+        self.broken_off()
 
     def _count_run_s(self, seconds: float) -> None:
         """Stop the batch when its programs have used its time; waiting is not part of it."""
@@ -95,10 +104,12 @@ class Batch:
         solutions: Iterable[Solution],
         problems: Problems,
         records: InMemoryRecords | None = None,
+        progress: bool = False,
     ) -> list[dict[str, Any] | EncodedRecord]:
         """Return a record for each solution, in order. An unusable problem spoils no other.
 
         records  where earlier records are found; those in memory are overwritten
+        progress whether it is shown; solutions are a list then
         """
         session, counts = self._session, ProgressCounts()
         records = records or InMemoryRecords()
@@ -115,7 +126,7 @@ class Batch:
             retry=Retry(stop=self._stop), on_run=lambda x: self._count_run_s(x.wall_s)
         )
         context = replace(
-            session.job_context(settings, planner.done),
+            session.job_context(settings, planner.done, counts.add_case),
             on_run_s=self._count_run_s,
             time_limit_s=self._time_limit_s,
         )
@@ -127,11 +138,19 @@ class Batch:
                 yield solution
 
         left = iter(solutions)
+        display = (
+            Progress(counts, len(solutions)) if progress and isinstance(solutions, list) else None
+        )
         try:
-            self._executor.run(planner.jobs(remembered(left), context))
+            jobs = planner.jobs(remembered(left), context)
+            tick = display.tick if display else lambda: None
+            self._executor.run(jobs, tick)
         except BaseException:
-            self.stop("the batch was broken off")
+            self.stop(BROKEN_OFF)
             raise
+        finally:
+            if display:
+                display.close()
         read.extend(left)
         return [
             records.records.get(i)

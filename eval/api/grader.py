@@ -22,6 +22,7 @@ from gradebox.eval.api.batch import Batch
 from gradebox.eval.api.dataset_check import DatasetCheck
 from gradebox.eval.api.keywords import GraderFlags, Unpack, lists_flags
 from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.progress import in_notebook
 from gradebox.eval.grading.cases.judges import try_named_checker
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.grading.planner import Problems
@@ -136,7 +137,9 @@ class Grader(Closeable):
         whose own right solutions do not pass (`no_check_dataset=True`: not). An unusable row,
         an unknown problem and a fault of the sandbox have records: invalid, invalid and error.
         """
-        return _records(self.grade_encoded(solutions, problems, time_limit_s))
+        return _records(
+            self.grade_encoded(solutions, problems, time_limit_s, progress=in_notebook())
+        )
 
     grade_async = asynchronous(grade)  # cancelling it stops the batch
 
@@ -146,10 +149,12 @@ class Grader(Closeable):
         problems: GivenProblems | InMemoryProblems | None = None,
         time_limit_s: float | None = None,
         cancelled: Cancellation | None = None,
+        progress: bool = False,
     ) -> list[dict[str, Any] | EncodedRecord]:
         """Like `grade`, but records that drivers have encoded stay so.
 
         cancelled  ends the batch after the running cases; None: that of an asynchronous call
+        progress   whether it is shown
         """
         if time_limit_s is not None and not time_limit_s > 0:
             raise InputError(f"time_limit_s {time_limit_s}: give seconds over 0, or None")
@@ -177,7 +182,7 @@ class Grader(Closeable):
                     )
             batch = Batch(session, time_limit_s)
             with stoppable(batch):
-                return batch.grade(wanted, found)
+                return batch.grade(wanted, found, progress=progress)
 
     def _find_problems(
         self, given: GivenProblems | InMemoryProblems | None, session: GradingSession
@@ -300,13 +305,26 @@ class Grader(Closeable):
 
     @contextlib.contextmanager
     def _stopped_on_close(self, batch: Batch) -> Iterator[None]:
+        aborted = list[GradingSession]()
+
+        def abort() -> None:  # Ctrl-C ends programs at once; the next call has another session
+            with self._lock:
+                if self._session is None or self._calls > 1 or self._closed:
+                    return  # programs of another call end by themselves
+                aborted.append(self._session)
+                self._session = None
+            aborted[0].abort()
+
         with self._lock:
             self._batches.add(batch)
+            batch.broken_off = abort
             if self._closed:
                 batch.stop("the grader was closed")
         try:
             yield
         finally:
+            for session in aborted:
+                session.close()
             with self._lock:
                 self._batches.discard(batch)
 

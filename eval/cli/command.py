@@ -228,10 +228,13 @@ def run_command(
         except InputError as error:
             return _failed(error, ExitStatus.BAD_INPUT)
         except ModuleNotFoundError as error:
+            from gradebox.eval.common.terminal import shell_word
+
             extra = EXTRAS.get((error.name or "").partition(".")[0])
             if extra is None:
                 raise
-            why = f"{error.name} is not installed; pip install 'gradebox[{extra}]'"
+            pip = f"{shell_word(sys.executable or 'python')} -m pip"
+            why = f"{error.name} is not installed; {pip} install 'gradebox[{extra}]'"
             return _failed(why, ExitStatus.BAD_INPUT)
         except KeyboardInterrupt:
             typed = sys.argv if argv is None else argv

@@ -8,6 +8,7 @@ gradebox verify PACKAGE              eval/verify.py
 gradebox report RESULTS              eval/report.py
 gradebox view RESULTS…               the report of runs, live, with running again
 gradebox compare A B                 eval/compare.py
+gradebox export RESULTS --to FILE    the records as CSV or parquet
 gradebox serve --port 2000           python -m sandbox.server
 gradebox doctor                      python -m sandbox.doctor
 gradebox completion SHELL            flags and commands for bash, zsh and fish
@@ -44,6 +45,7 @@ COMMANDS: dict[str, Command] = {
     "report": Command("eval.cli.commands.report:main", "write the report of a run"),
     "view": Command("eval.cli.commands.view:main", "look at runs in the browser, run again"),
     "compare": Command("eval.cli.commands.compare:main", "compare two runs by problem"),
+    "export": Command("eval.cli.commands.export:main", "write records as a CSV or parquet table"),
     "serve": Command("sandbox.server.__main__:main", "serve Piston's API and POST /grade"),
     "doctor": Command("sandbox.doctor:main", "show which isolation this machine offers"),
     "completion": Command(

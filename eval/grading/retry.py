@@ -35,12 +35,14 @@ class Retry:
         """Return the value of `action`; raise its last SandboxError when every attempt failed.
 
         A lasting fault, such as a missing compiler, is raised at once. Raises Interrupted when
-        the run is stopped during a pause.
+        the run is stopped before another attempt.
         """
         for attempt in range(1, self.attempts + 1):
             try:
                 return action()
             except SandboxError as e:
+                if self.stop.is_set():
+                    raise Interrupted from None
                 if e.lasting:
                     raise
                 log.warning("%s: attempt %d of %d failed: %s", what, attempt, self.attempts, e)

@@ -70,6 +70,7 @@ class Scheduler:
         self._all_read = False
         self.all_started = False
         self._over = threading.Event()
+        self.broken_off: Callable[[], None] = lambda: None  # may end what is running
         self.stopping = False
         self._error: BaseException | None = None
         self._threads: ThreadPoolExecutor | None = None
@@ -87,6 +88,7 @@ class Scheduler:
                     self._wait(tick)
                 except BaseException:  # such as KeyboardInterrupt: leave nothing running
                     self.stop()
+                    self.broken_off()
                     self._wait(lambda: None)
                     raise
         finally:

@@ -305,6 +305,16 @@ class GradingSession(Closeable):
             checker=options.checker,
         )
 
+    def abort(self) -> None:
+        """End the programs that run in what this session opened. It is of no use then but to close.
+
+        Servers cannot be asked for that: their runs go on to their limits.
+        """
+        for part in (self._parts.get("own drivers"), vars(self).get("sandbox")):
+            abort = getattr(part, "abort", None)
+            if abort is not None and part is not self._given_sandbox:
+                abort()
+
     def close(self) -> None:
         """Close everything that was opened, except a given sandbox."""
         self.resources.close()  # before the sandbox, in which its checkers are compiled

@@ -38,7 +38,10 @@ PROGRAM_CHARS, RESPONSE_CHARS = 20_000, 20_000
 # browser may guess a wrong encoding. So everything but plain ASCII is escaped.
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\x7f": "\\u007f"})
 STATIC = Path(__file__).resolve().parent / "static"
-SCRIPTS = ("base", "diff", "data", "summary", "source", "rerun", "solution", "table", "runs", "app")
+SCRIPTS = (
+    *("base", "diff", "data", "charts", "plots", "summary", "source", "rerun", "solution", "table"),
+    *("runs", "app"),
+)
 
 
 class WrittenReport(NamedTuple):

@@ -221,15 +221,18 @@ def to_frame(path: str | Path, *, cases: bool = False) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = (row for record in latest_records(path) for row in _rows(record, cases))
+    rows = (row for record in latest_records(path) for row in table_rows(record, cases))
     return pd.json_normalize([encodable(row) for row in rows], max_level=1)
 
 
-def _rows(record: Mapping[str, Any], cases: bool) -> list[dict[str, Any]]:
+IDENTIFYING = ("problem_id", "solution_id", "sample_i", "line", "language")
+
+
+def table_rows(record: Mapping[str, Any], cases: bool) -> list[dict[str, Any]]:
+    """Return a record's row of a table, or those of its cases."""
     if not cases:
         return [{name: value for name, value in record.items() if name != "details"}]
-    names = ("problem_id", "solution_id", "sample_i", "line", "language")
-    solution = {name: record.get(name) for name in names}
+    solution = {name: record.get(name) for name in IDENTIFYING}
     return [{**solution, **case} for case in record.get("details", ())]
 
 

@@ -1,6 +1,6 @@
 """The view of runs: the report's page, served from this machine, with records as they are written.
 
-    records file, growing ─ RecordIndex ─▶ rows (in a temporary database), Summary, LimitUsage
+    records file, growing ─ RecordIndex ─▶ rows (in a temporary database), Summary
         └─ RunView.changes ─▶ what the page asks for every second, and more when it is read
     solutions file, data set ─ RunSources ─▶ program, response, statement
     edited program or input ─ Reruns ─▶ the same records, graded in one box that is kept open

@@ -24,7 +24,7 @@ from typing import IO, Any
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.find import Results
 from gradebox.eval.debugging.reopen import Overrides
-from gradebox.eval.reporting.page_data import LimitUsage, detail_of, row_of
+from gradebox.eval.reporting.page_data import detail_of, row_of
 from gradebox.eval.results.records import (
     METRICS_NAME,
     check_record,
@@ -34,6 +34,7 @@ from gradebox.eval.results.records import (
     solution_fingerprint,
 )
 from gradebox.eval.results.statistics.counts import StatisticsOptions
+from gradebox.eval.results.statistics.intervals import z_value
 from gradebox.eval.results.statistics.summary import Summary
 from gradebox.eval.viewing.sources import RunSources
 from gradebox.sandbox.common.cleanup import Closeable
@@ -119,13 +120,14 @@ class RunView(Closeable):
             key = (self.epoch, self._index.change, id(metrics))
             if self._summary[0] == key:
                 return self._summary[1]
-            counted, usage = self._index.statistics()
+            counted = self._index.statistics()
         options = self._options
         if not options.ks:
             options = replace(options, ks=_ks_of_run(metrics))
         value = {
             "statistics": counted.result(options),
-            "limit_usage": usage.result(),
+            "curve": counted.curve(options),
+            "z": z_value(options.level),
             "run": {name: metrics[name] for name in RUN_FACTS if name in metrics},
         }
         self._summary = (key, value)
@@ -191,7 +193,7 @@ class RecordIndex(Closeable):
         self.count = self.change = self.damaged = 0
         self.why = ""
         self._end, self._tail = 0, b""
-        self._summary, self._usage = Summary(), LimitUsage()
+        self._summary = Summary()
         self._replaced = False
         self._file = _opened(path)
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
@@ -247,15 +249,14 @@ class RecordIndex(Closeable):
         record = parse_record(self._file.readline(MAX_LINE_BYTES))
         return record if record and solution_fingerprint(record) == found[0] else None
 
-    def statistics(self) -> tuple[Summary, LimitUsage]:
-        """Return copies of the counters of all latest records."""
+    def statistics(self) -> Summary:
+        """Return a copy of the counters of all latest records."""
         if self._replaced:  # they counted the replaced ones as well
-            self._summary, self._usage, self._replaced = Summary(), LimitUsage(), False
+            self._summary, self._replaced = Summary(), False
             for place in range(self.count):
                 if (record := self.record(place)) is not None:
                     self._summary.add(record)
-                    self._usage.add(record)
-        return copy.deepcopy((self._summary, self._usage))
+        return copy.deepcopy(self._summary)
 
     def close(self) -> None:
         self._db.close()
@@ -282,7 +283,6 @@ class RecordIndex(Closeable):
             self._db.execute("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", values)
             self.count += 1
             self._summary.add(record)
-            self._usage.add(record)
         else:
             self._db.execute(
                 "UPDATE rows SET offset = ?, change = ?, row = ? WHERE place = ?",

@@ -262,6 +262,8 @@ class TicketQueue:
 class CoreLocks:
     """The lock files of this process: one a core, and the queue for the cores.
 
+    refuses  no core is locked any more
+
     Locks are of the process: that its threads use different cores is for the caller to see to.
     """
 
@@ -272,7 +274,7 @@ class CoreLocks:
         self._queue = TicketQueue(queue)
         self._fds = fds
         self._held: set[int] = set()
-        self._closed = False
+        self._closed = self.refuses = False
         self._timed_out = False  # then the next run does not wait as long for the same lock
         self._due_ns = 0  # when this process has waited for what it has used
 
@@ -299,7 +301,7 @@ class CoreLocks:
         return True
 
     def _check_open(self) -> None:
-        if self._closed:
+        if self._closed or self.refuses:
             raise SandboxError("the sandbox is closed")
 
     def held(self, core: int) -> bool:

@@ -194,11 +194,15 @@ class Cores:
         finally:
             self._give_back(cores, self.slots)
 
-    def close(self) -> None:
-        """Close the lock files. Threads that wait raise SandboxError."""
-        self._closed = True
+    def refuse(self) -> None:
+        """Let nobody have a core any more: threads that wait raise SandboxError."""
+        self._closed = self._locks.refuses = True
         for one in list(self._waiting):
             one.set()
+
+    def close(self) -> None:
+        """Close the lock files. Nobody has a core any more."""
+        self.refuse()
         self._locks.close()
 
     # ---- taking a core -----------------------------------------------------------------------

@@ -347,6 +347,15 @@ class EmbeddedSandbox(Closeable):
             return None
         return any(Path(folder, "numpy").is_dir() for folder in folders)
 
+    def abort(self) -> None:
+        """End everything that is running: its callers get a SandboxError. To be closed then.
+
+        Not part of the `Sandbox` protocol: only a box can do this at once.
+        """
+        if os.getpid() == self._process:
+            self._cores.refuse()
+            self._pool.abort()
+
     def close(self) -> None:
         """See `Sandbox.close`. In a forked child it has no effect: the boxes are the parent's."""
         if os.getpid() != self._process:

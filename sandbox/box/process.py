@@ -326,6 +326,12 @@ class BoxProcess:
         with contextlib.suppress(OSError):
             self._socket.send(wire.ORDER.pack(what, self.run_count & 0xFFFFFFFF))
 
+    def kill(self) -> None:
+        """End the box and everything in it; its owner has yet to close it."""
+        if self._outer_pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._outer_pid, signal.SIGKILL)  # an unreaped child: its pid is not reused
+
     def close(self, *, ours: bool = True) -> None:
         """End the box and everything in it.
 
@@ -333,8 +339,7 @@ class BoxProcess:
         """
         self._socket.close()
         if self._outer_pid and ours:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._outer_pid, signal.SIGKILL)  # an unreaped child: its pid is not reused
+            self.kill()
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(self._outer_pid, 0)
         self._outer_pid = self.pid = 0

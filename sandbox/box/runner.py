@@ -47,6 +47,7 @@ class BoxPool:
         self._closed = False
         self._age = 0  # how often `invalidate` was called: boxes from before are not kept
         self._idle: dict[Kind, list[BoxProcess]] = {}
+        self._lent: set[BoxProcess] = set()
 
     def take(self, kind: Kind = "program", digest: str = "", node: int = 0) -> BoxProcess:
         """Return an idle box or a new one. The caller gives it back or closes it.
@@ -69,6 +70,7 @@ class BoxPool:
     def give_back(self, box: BoxProcess, kind: Kind = "program") -> None:
         """Keep a box for the next run; close it when it needs recycling or the pool is closed."""
         with self._lock:
+            self._lent.discard(box)
             if not self._closed and not box.needs_recycling and box.age == self._age:
                 self._idle.setdefault(kind, []).append(box)
                 return
@@ -81,6 +83,10 @@ class BoxPool:
         BadRequest and GeneratorExit are no errors of the box.
         """
         box = self.take(kind, digest, node)
+        with self._lock:
+            self._lent.add(box)
+            if self._closed:
+                box.kill()
         try:
             yield box
         except BaseException as error:
@@ -104,6 +110,13 @@ class BoxPool:
             self._idle = {}
         for box in boxes:
             box.close()
+
+    def abort(self) -> None:
+        """Close the idle boxes and kill those in use: their runs fail. No further box is taken."""
+        self.invalidate(final=True)
+        with self._lock:
+            for box in self._lent:
+                box.kill()
 
 
 # ---- the runs --------------------------------------------------------------------------------

@@ -258,6 +258,11 @@ class DriverPool(Closeable):
             driver.fail(self._error)
         self._changed.notify_all()
 
+    def abort(self) -> None:
+        """Kill all drivers, and with them what they run; runs fail."""
+        with self._lock:
+            self._end_all(DriversUnavailable("the driver processes were ended"))
+
     def close(self) -> None:
         """End all drivers and wait for them; runs fail. A second call has no effect."""
         with self._lock:

@@ -75,6 +75,8 @@ function onKey(event) {
 
 function openAddress() {
   const asked = new URLSearchParams(location.hash.slice(1));
+  const given = Object.fromEntries([...asked].filter(([name]) => Object.hasOwn(filter, name)));
+  if (isFiltered([]) || Object.keys(given).length) filterBy(given);
   if (!asked.has("solution")) return Promise.resolve();
   return goTo(Number(asked.get("solution")), asked.has("case") ? Number(asked.get("case")) : -1);
 }

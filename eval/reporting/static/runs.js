@@ -21,26 +21,17 @@ async function watchRuns() {
   }
 }
 
-function headRow(names) {
-  return h("thead", {}, h("tr", {}, names.map((name, index) => h("th", { scope: "col", class: index ? "num" : null }, name))));
-}
-
 function runsTable(runs, chosen) {
   const pick = (side, index) => h("input", { type: "radio", name: side, checked: chosen[side] === index,
     "aria-label": `${side.toUpperCase()}: ${visibleString(runs[index].name)}`, on: { change: () => { chosen[side] = index; } } });
   const line = (run, index) => {
     const { statistics: s } = run;
     const pass = s.pass_at_k[0];
-    const cells = [s.solutions, s.problems, s.verdicts.solutions.AC || 0, s.statuses.error || 0].map(count);
-    return h("tr", {},
-      h("td", { class: "text" }, h("a", { href: `run/${index}/`, title: visibleString(run.path) }, visible(run.name)), run.finished ? "" : h("span", { class: "dim" }, " · in progress")),
-      cells.map((cell) => h("td", { class: "num" }, cell)),
-      h("td", { class: "num" }, pass.value === null ? "–" : percent(pass.value)),
-      h("td", { class: "num dim" }, pass.interval ? `${percent(pass.interval.low)} – ${percent(pass.interval.high)}` : "–"),
-      h("td", { class: "num" }, pick("a", index)), h("td", { class: "num" }, pick("b", index)));
+    const name = [h("a", { href: `run/${index}/`, title: visibleString(run.path) }, visible(run.name)), run.finished ? "" : h("span", { class: "dim" }, " · in progress")];
+    const counts = [s.solutions, s.problems, s.verdicts.solutions.AC || 0, s.statuses.error || 0].map(count);
+    return [name, ...counts, pass.value === null ? "–" : percent(pass.value), endsText(pass.interval), pick("a", index), pick("b", index)];
   };
-  return h("div", { class: "card runs" }, h("table", { class: "plain" },
-    headRow(["Run", "Solutions", "Problems", "Passed", "Errors", "pass@1", "Interval", "A", "B"]), h("tbody", {}, runs.map(line))));
+  return h("div", { class: "card runs" }, figures(["Run", "Solutions", "Problems", "Passed", "Errors", "pass@1", "Interval", "A", "B"], runs.map(line)));
 }
 
 function compareButton(runs, chosen, result) {
@@ -63,8 +54,7 @@ function comparison(a, b, found) {
   const { interval } = found;
   const shares = ([right, of]) => `${count(right)} of ${count(of)}`;
   const better = ({ a: [x, n], b: [y, m] }) => y * n > x * m;
-  const line = (change) => h("tr", {}, h("td", { class: "text" }, visible(change.problem_id)), h("td", { class: "num" }, shares(change.a)),
-    h("td", { class: "num" }, shares(change.b)), h("td", { class: "num" }, better(change) ? "B better" : "A better"));
+  const line = (change) => [visible(change.problem_id), shares(change.a), shares(change.b), better(change) ? "B better" : "A better"];
   return [
     h("h2", {}, "A: ", visible(a.name), " · B: ", visible(b.name)),
     ...found.differences.map((one) => h("p", { class: `notice ${one.refuses ? "bad" : "warn"}` }, one.refuses ? "The runs were judged differently: " : "", visible(one.text))),
@@ -76,7 +66,7 @@ function comparison(a, b, found) {
       ["exact sign test", `p = ${found.sign_test_p.toPrecision(3)}`],
     ]),
     !found.changed.length ? h("p", {}, "No problem changed.") :
-    h("div", { class: "card runs" }, h("table", { class: "plain" }, headRow(["Changed problem", "A", "B", ""]), h("tbody", {}, found.changed.slice(0, MOST_CHANGES).map(line)))),
+    h("div", { class: "card runs" }, figures(["Changed problem", "A", "B", ""], found.changed.slice(0, MOST_CHANGES).map(line))),
     found.changed.length > MOST_CHANGES ? h("p", { class: "dim" }, `${count(found.changed.length - MOST_CHANGES)} more changed; gradebox compare --all lists them`) : "",
   ];
 }

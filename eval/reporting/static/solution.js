@@ -85,8 +85,10 @@ function stepFailing(by) {
 // Keep the open solution and case in the address, so that it can be bookmarked and shared.
 function writeAddress() {
   const page = location.href.split("#")[0];
-  const hash = opened ? `#solution=${opened.index}${opened.place >= 0 ? `&case=${opened.place}` : ""}` : "";
-  history.replaceState(null, "", page + hash);
+  const asked = new URLSearchParams(Object.entries(filter).filter(([, value]) => value));
+  if (opened) asked.set("solution", opened.index);
+  if (opened && opened.place >= 0) asked.set("case", opened.place);
+  history.replaceState(null, "", `${page}#${asked}`.replace(/#$/, ""));
 }
 
 // One case of an opened solution: expected and actual output, stderr, checker.

@@ -14,7 +14,7 @@ const COLUMN_LIST = [
   { key: "memory", name: "Memory", num: true, narrow: false },
 ];
 const NATURAL = new Intl.Collator("en", { numeric: true });
-const filter = { text: "", verdict: "", language: "", tag: "", rating: "" };
+const filter = { text: "", verdict: "", rating: "", language: "", tag: "", date: "", sample: "", time: "", memory: "" };
 const sorting = { key: "", down: false };
 let view = [];
 let pageNumber = 0;
@@ -48,6 +48,56 @@ function ratingGroup(row) {
   return `${low}-${low + 199}`;
 }
 
+const LIMITED = { time: ["cpu_s", "time_limit_s"], memory: ["memory_bytes", "memory_limit_bytes"] };
+
+// The share of its limit that the slowest, or the largest, case used; null when it is unknown.
+function limitShare(row, name) {
+  const [used, limit] = LIMITED[name].map((column) => row[C[column]] ?? null);
+  return used === null || !limit ? null : used / limit;
+}
+
+// Whether a share is in a range such as "0.8-0.9", which has its upper end; "1.25-" has none.
+function inShares(share, range) {
+  const [from, to] = range.split("-");
+  return share !== null && (share > Number(from) || (from === "0" && share === 0)) && (!to || share <= Number(to));
+}
+
+function inNumbers(number, range) {
+  const [low, high = low] = range.split("-").map(Number);
+  return number >= low && number <= high;
+}
+
+// The groups of a row, by the name of the filter that one of them matches.
+const GROUPS_OF = {
+  verdict: (row) => [verdictOf(row)],
+  rating: (row) => [ratingGroup(row)],
+  language: (row) => [row[C.language]],
+  tag: (row) => (row[C.tags].length ? [...new Set(row[C.tags])] : ["no tag"]),
+  date: (row) => [row[C.date] ?? "unknown"],
+};
+
+function matchesOne(row, name) {
+  const value = filter[name];
+  if (name === "sample") return inNumbers(row[C.sample], value);
+  return LIMITED[name] ? inShares(limitShare(row, name), value) : GROUPS_OF[name](row).includes(value);
+}
+
+const isFiltered = (except) => Object.keys(filter).some((name) => filter[name] && !except.includes(name));
+
+// A function (row, index) that tells whether a row matches the filters besides those named.
+function matcher(except = []) {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const set = Object.keys(filter).filter((name) => name !== "text" && filter[name] && !except.includes(name));
+  return (row, index) => set.every((name) => matchesOne(row, name)) && words.every((word) => searchTexts[index].includes(word));
+}
+
+// A button for each of these filters that is set, which clears it.
+function filterChips(names) {
+  return names.filter((name) => filter[name]).map((name) =>
+    h("button", { type: "button", class: "filter-chip", "aria-label": `Clear the filter ${name}`, on: { click: () => toggleFilter(name, filter[name]) } },
+      `${name}: `, visible(filter[name]), LIMITED[name] ? " of the limit" : "", " ✕"));
+}
+
 function filterMenu(label, name, values) {
   const select = h("select", { name, "aria-label": label, on: { change: () => { filter[name] = select.value; applyFilter(); } } },
     h("option", { value: "" }, `${label}: all`),
@@ -59,19 +109,18 @@ const searchText = (row) => [row[C.problem], row[C.solution], row[C.language], r
 
 function prepareTable() {
   searchTexts = rows.map(searchText);
-  const distinct = (values) => [...new Set(values)].sort(NATURAL.compare);
   const search = h("input", { type: "search", id: "search", placeholder: "Search problem, solution, tag, error …", "aria-label": "Search solutions", autocomplete: "off" });
   let timer = 0;
   search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => { filter.text = search.value; applyFilter(); }, 80); });
   const form = byId("filters");
   form.onsubmit = () => false;
   const press = (name, action) => h("button", { type: "button", on: { click: action } }, name);
-  form.replaceChildren(search,
-    filterMenu("Verdict", "verdict", distinct(rows.map(verdictOf))),
-    filterMenu("Rating", "rating", distinct(rows.map(ratingGroup))),
-    filterMenu("Language", "language", distinct(rows.map((row) => row[C.language]))),
-    filterMenu("Tag", "tag", distinct(rows.flatMap((row) => row[C.tags]))),
-    press("Clear", () => filterBy({})), press("CSV", saveTable));
+  const menus = Object.keys(GROUPS_OF).map((name) => {
+    const values = [...new Set(rows.flatMap(GROUPS_OF[name]))].sort(NATURAL.compare);
+    return values.length > 1 ? filterMenu(name[0].toUpperCase() + name.slice(1), name, values) : "";
+  });
+  form.replaceChildren(search, ...menus,
+    h("span", { id: "chips" }), press("Clear", () => filterBy({})), press("CSV", saveTable));
 }
 
 // Save the rows that match the filters. A text that a spreadsheet would compute is quoted.
@@ -94,11 +143,7 @@ function updateTable(changed) {
     searchTexts = rows.map(searchText); // the menus stay while they are used
   } else {
     prepareTable();
-    byId("search").value = filter.text;
-    for (const [name, value] of Object.entries(filter)) {
-      const menu = byId("filters").elements[name];
-      if (menu) menu.value = value;
-    }
+    showFilters();
   }
   if (opened) {
     for (const index of changed) {
@@ -115,15 +160,30 @@ function updateTable(changed) {
   if (focused) byId(focused)?.querySelector(".name").focus();
 }
 
-// Set these filters, clear the others, and scroll to the table.
-function filterBy(values) {
+const fieldOf = (name) => (name === "text" ? byId("search") : byId("filters").elements[name]);
+
+// Show the filters in their fields, those without a field as chips.
+function showFilters() {
   for (const name of Object.keys(filter)) {
-    filter[name] = values[name] ?? "";
-    const field = byId("filters").elements[name] || (name === "text" ? byId("search") : null);
-    if (field) field.value = filter[name];
+    const field = fieldOf(name);
+    if (field && field !== document.activeElement) field.value = filter[name];
   }
+  byId("chips")?.replaceChildren(...filterChips(Object.keys(filter).filter((name) => fieldOf(name)?.value !== filter[name])));
+}
+
+// Set these filters and clear the others.
+function filterBy(values) {
+  for (const name of Object.keys(filter)) filter[name] = values[name] ?? "";
   applyFilter();
-  if (Object.keys(values).length) byId("solutions").scrollIntoView({ block: "start" });
+}
+
+// Set a filter, or clear it when it has this value, and show the solutions.
+function toggleFilter(name, value) {
+  filter[name] = filter[name] === value ? "" : value;
+  applyFilter();
+  if (!filter[name]) return;
+  byId("solutions").scrollIntoView({ block: "start" });
+  byId("solutions").focus({ preventScroll: true });
 }
 
 function applyFilter() {
@@ -131,20 +191,16 @@ function applyFilter() {
   pageNumber = 0;
   opened = null;
   drawTable();
+  drawPlots();
+  showFilters();
+  writeAddress();
 }
 
 function matchRows() {
   listIsOld = false;
-  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = matcher();
   view = [];
-  rows.forEach((row, index) => {
-    const matches = (!filter.verdict || verdictOf(row) === filter.verdict)
-      && (!filter.language || row[C.language] === filter.language)
-      && (!filter.tag || row[C.tags].includes(filter.tag) || (filter.tag === "no tag" && !row[C.tags].length))
-      && (!filter.rating || ratingGroup(row) === filter.rating)
-      && words.every((word) => searchTexts[index].includes(word));
-    if (matches) view.push(index);
-  });
+  rows.forEach((row, index) => { if (matches(row, index)) view.push(index); });
   if (sorting.key) {
     const compare = SORT_BY[sorting.key];
     const sign = sorting.down ? -1 : 1;

@@ -36,6 +36,7 @@ from gradebox.eval.results.statistics.counts import (
 from gradebox.eval.results.statistics.intervals import ConfidenceInterval, pass_at_k
 from gradebox.eval.results.statistics.rating import estimated_rating
 
+CURVE_KS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 NO_CODE = "no code"  # the verdict of a failed solution whose response has no program
 
 
@@ -89,6 +90,13 @@ class Summary:
             "time_limits": [_at_factor(counts, i, options) for i in range(len(FACTORS))],
             "estimated_rating": _rating(counts, problems, options.level),
         }
+
+    def curve(self, options: StatisticsOptions = DEFAULT_OPTIONS) -> list[dict[str, Any]]:
+        """Return pass@k, as `pass_at_k` in the result, for CURVE_KS and the largest defined k."""
+        problems = merge_languages(self._counts.values())
+        most = min([CURVE_KS[-1], *(problem.n for problem in problems)]) if problems else 0
+        ks = sorted({k for k in CURVE_KS if k < most} | {most} - {0})
+        return [_pass_at_k(problems, k, options) for k in ks]
 
 
 def most_frequent_first(counts: Mapping[str, int]) -> dict[str, int]:

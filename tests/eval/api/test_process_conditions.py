@@ -12,6 +12,7 @@ import pytest
 
 from gradebox.checkers.math.policy import POLICIES
 from gradebox.checkers.math.workers.answers import Pool
+from testing.commands import run_command
 from tests.sandbox.backends import open_backend
 
 pytestmark = pytest.mark.slow
@@ -67,6 +68,54 @@ def test_the_library_grades_under(condition: str, tmp_path: Path) -> None:
         timeout=120,
     )
     assert done.returncode == 0, done.stderr.decode()
+
+
+INTERRUPTED = """
+import glob, gradebox, os, signal, threading, time
+from pathlib import Path
+
+def below(pid):
+    for path in glob.glob(f"/proc/{pid}/task/*/children"):
+        try:
+            children = Path(path).read_text().split()
+        except OSError:  # it has ended
+            continue
+        for child in children:
+            yield from (child, *below(child))
+
+def interrupt():
+    while True:  # until a program runs; another one may wait for a core
+        for pid in below(os.getpid()):
+            try:
+                name, _, rest = Path(f"/proc/{pid}/stat").read_text().partition(") ")
+            except OSError:  # it has ended
+                continue
+            if "python" in name and int(rest.split()[11]) > 50:
+                return os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+
+row = {"id": "1/A", "time_limit": 600, "official_tests": [{"input": "", "output": "4"}]}
+options = {"sandbox": "local", "workers": 2, "drivers": DRIVERS}
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    gradebox.grade([{"code": "while True: pass"}] * 3, row, **options)
+except KeyboardInterrupt:
+    print("interrupted", *below(os.getpid()))
+print([record["verdict"] for record in gradebox.grade([{"code": "print(4)"}], row, **options)])
+"""
+
+
+@pytest.mark.parametrize("drivers", [1, 2])
+def test_ctrl_c_ends_a_call_and_its_programs_at_once(drivers: int, tmp_path: Path) -> None:
+    """As in a notebook, where the process goes on. The programs have ten minutes."""
+    with open_backend("box"):  # skips where no box works
+        pass
+    done = run_command(
+        [sys.executable, "-c", INTERRUPTED.replace("DRIVERS", str(drivers))],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert (done.stdout, done.stderr) == ("interrupted\n['AC']\n", "")
 
 
 def test_math_workers_judge_under_a_default_time_out() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import sys
+import types
 
 from gradebox.eval.cli import progress
 from gradebox.eval.cli.progress import Progress
+from gradebox.eval.common.progress import in_notebook
 from gradebox.eval.grading.planner import ProgressCounts
 
 
@@ -86,3 +89,26 @@ def test_a_bar_is_drawn_on_a_terminal():
     assert "50%" in stream.getvalue()
     assert "5/10" in stream.getvalue()
     assert "AC 2 WA 1" in stream.getvalue()
+
+
+def test_a_long_call_in_a_notebook_has_a_bar(monkeypatch, capsys):
+    kernel = types.SimpleNamespace(config={"IPKernelApp": {}})
+    fake = types.SimpleNamespace(get_ipython=lambda: kernel)
+    monkeypatch.setitem(sys.modules, "IPython", fake)
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)  # not installed
+    short = Progress(filled(), 10)
+    short.tick()
+    short.close()
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("gradebox.eval.common.progress.IN_NOTEBOOK_AFTER_S", 0.0)
+    long = Progress(filled(), 10)
+    long.tick()
+    long.close()
+    shown = capsys.readouterr().err
+    assert "| 5/10 [" in shown and "AC 2 WA 1" in shown
+    assert shown.split("\r")[-2].strip() == ""  # it is gone
+    monkeypatch.setitem(sys.modules, "tqdm", None)  # not installed
+    Progress(filled(), 10).tick()
+    assert capsys.readouterr().err.startswith("5/10 solutions, 1 cases")
+    kernel.config.clear()  # IPython in a terminal
+    assert not in_notebook()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -112,7 +113,13 @@ def test_no_attack_runs_and_every_attack_is_readable(browser: Browser, hostile_p
 
 
 def test_filters_and_plots_show_hostile_names(browser: Browser, hostile_page: Path) -> None:
-    browser.open(hostile_page)
+    asked = {"text": EVIL, "sample": EVIL, "tag": EVIL[:99]}
+    browser.open(hostile_page, "#" + urlencode(asked, errors="replace"))
+    chips = browser.run(
+        "return [...document.querySelectorAll('.filter-chip')].map(e => e.innerText)"
+    )
+    assert sum("<script>" in chip for chip in chips) >= 5  # above the plots and the table
+    browser.run("document.querySelector('#filters > button').click()")
     browser.run(
         "for (const s of document.querySelectorAll('#filters select'))"
         " for (const o of s.options) { s.value = o.value; s.dispatchEvent(new Event('change')); }"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from gradebox.eval.reporting.page import build_report
 from gradebox.eval.results.statistics.counts import StatisticsOptions
+from gradebox.eval.results.statistics.summary import Summary
 from gradebox.sandbox.common.own_command import command
 from tests.eval.reporting.browser import Browser
 from tests.eval.reporting.synthetic_run import METRICS, synthetic_run
@@ -29,7 +31,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_report(str(folder), options=StatisticsOptions(ks=(1, 2, 9))).path
 
 
-def rows(browser: Browser, column: str) -> list[str]:
+def rows_of(browser: Browser, column: str) -> list[str]:
     script = (
         "return [...document.querySelectorAll('tr.line .c-' + arguments[0])].map(e => e.innerText)"
     )
@@ -59,13 +61,11 @@ def test_the_summary_shows_figures_notices_and_plots(browser: Browser, page: Pat
     assert "pass@9 is undefined: 75 of 75 problems have fewer than 9 graded samples" in notices
     plots = browser.run("return [...document.querySelectorAll('.plot h3')].map(e => e.innerText)")
     assert plots == [
-        "pass@1 by rating",
-        "Verdicts of solutions",
-        "CPU time against its limit",
-        "Memory against its limit",
-        "pass@1 by tag",
+        *("pass@k", "pass@1 by rating", "Verdicts of solutions", "Verdicts by sample number"),
+        *("CPU time against its limit", "Memory against its limit", "pass@1 by language"),
+        *("pass@1 by year of the contest", "pass@1 by tag"),
     ]
-    assert browser.run("return document.querySelectorAll('.plot svg').length") == 5
+    assert browser.run("return document.querySelectorAll('.plot svg').length") == len(plots)
     assert browser.console() == []
 
 
@@ -74,17 +74,17 @@ def test_the_table_is_searched_filtered_sorted_and_paged(browser: Browser, page:
     assert "302 of 302 solutions, 1 to 50 shown" in text_of(browser, "#found")
     browser.type("/gen-00123")
     browser.wait("return document.querySelectorAll('tr.line').length === 1")
-    assert rows(browser, "sample") == ["3 · gen-00123"]
+    assert rows_of(browser, "sample") == ["3 · gen-00123"]
     browser.run("document.querySelector('#filters button').click()")
     select(browser, "verdict", "TLE")
-    assert set(rows(browser, "verdict")) == {"TLE"}
+    assert set(rows_of(browser, "verdict")) == {"TLE"}
     select(browser, "verdict", "error")
-    assert rows(browser, "problem") == ["9/A"]
+    assert rows_of(browser, "problem") == ["9/A"]
     browser.run("document.querySelector('#filters button').click()")
     sort = "document.querySelector('th[data-key=rating] button').click()"
     browser.run(sort)
     browser.run(sort)
-    ratings = [int(rating) for rating in rows(browser, "rating")]
+    ratings = [int(rating) for rating in rows_of(browser, "rating")]
     assert ratings == sorted(ratings, reverse=True)
     state = "return document.querySelector('th[data-key=rating]').getAttribute('aria-sort')"
     assert browser.run(state) == "descending"
@@ -103,9 +103,79 @@ def test_clicking_a_plot_filters_the_table(browser: Browser, page: Path) -> None
     place = next(i for i, name in enumerate(marks) if name.startswith("runtime error: "))
     browser.run("document.querySelectorAll('.filter-mark')[arguments[0]].focus()", place)
     browser.press("Enter")
-    assert set(rows(browser, "verdict")) == {"RE"}
+    assert set(rows_of(browser, "verdict")) == {"RE"}
     wanted = int(marks[place].split()[2])
     assert text_of(browser, "#found").startswith(f"{wanted} of 302 solutions")
+
+
+def figures(browser: Browser, title: str) -> list[list[str]]:
+    """Return the rows of the table below a plot."""
+    script = """
+    const plots = [...document.querySelectorAll('.plot')];
+    const plot = plots.find(e => e.innerText.startsWith(arguments[0]));
+    plot.querySelector('details').open = true;
+    return new Promise(done => setTimeout(() => done([...plot.querySelectorAll('tbody tr')]
+        .map(tr => [...tr.cells].map(td => td.innerText)))))"""
+    return browser.run(script, title)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("samples", [1, 3])
+def test_plots_follow_the_filters_of_the_address(
+    browser: Browser, tmp_path: Path, samples: int
+) -> None:
+    """The figures are those of a run of the matching solutions alone."""
+    run = list(synthetic_run(120, samples))
+    write_results(tmp_path, run, METRICS)
+    summary = Summary()
+    for record in run:
+        if record["language"] == "python":
+            summary.add(record)
+    tables = summary.result()["tables"]
+    address = "#verdict=TLE&language=python"
+    browser.open(build_report(str(tmp_path)).path, address)
+    for name in ("rating", "year", "tag"):
+        found = sorted(figures(browser, f"pass@1 by {name}"))
+        rows = sorted(tables[name], key=lambda row: row["group"])
+        keys = ("group", "problems", "solutions")
+        assert [row[:3] for row in found] == [[str(row[key]) for key in keys] for row in rows]
+        shares = [[row["pass_at_1"]] for row in rows]
+        if samples == 1:  # Wilson's interval; with more, the normal one in place of a bootstrap
+            for share, row in zip(shares, rows, strict=True):
+                share += [row["interval"]["low"], row["interval"]["high"]]
+        for row, expected in zip(found, shares, strict=True):
+            shown = [float(text) for text in re.findall(r"[\d.]+(?=%)", " ".join(row[3:]))]
+            wanted = [pytest.approx(100 * share, abs=0.051) for share in expected]
+            assert shown[: len(wanted)] == wanted
+    assert len(figures(browser, "pass@1 by language")) == 3  # not narrowed by its own filter
+    assert {row[0] for row in figures(browser, "Verdicts of")} > {"time limit", "wrong answer"}
+    assert set(rows_of(browser, "verdict")) == {"TLE"}
+    assert browser.run("return location.hash") == address
+    assert browser.console() == []
+
+
+def test_samples_and_shares_of_limits_are_filters_too(browser: Browser, tmp_path: Path) -> None:
+    used = [0.0, 0.02, 0.021, 1.6, 2.0, 2.4, 9.0]  # seconds of 2
+    records = [
+        solution("1/A", i, [case(cpu_s=0.0), case("AC" if i else "WA", 1, cpu_s=cpu_s)],
+                 time_limit_s=2.0) for i, cpu_s in enumerate(used)
+    ]  # fmt: skip
+    unmeasured = [solution("2/A", 0, [case("SK")]), solution("2/A", 1, time_limit_s=None)]
+    write_results(tmp_path, [*records, *unmeasured], METRICS)
+    page = build_report(str(tmp_path)).path
+    browser.open(page)
+    found = figures(browser, "CPU time")
+    assert [row for row in found if row[1:] != ["0", "0"]] == [
+        ["0 to 1%", "1", "1"], ["1 to 2%", "1", "0"], ["60 to 80%", "1", "0"],
+        ["90 to 100%", "1", "0"], ["100 to 125%", "1", "0"], ["over 125%", "1", "0"],
+    ]  # fmt: skip
+    for address, samples in [
+        ("#time=0-0.01", "0 1"), ("#time=1.25-", "6"), ("#sample=2-4", "2 3 4"), ("#sample=6", "6"),
+    ]:  # fmt: skip
+        browser.open(page, address)
+        shown = " ".join(text.split(" ")[0] for text in rows_of(browser, "sample"))
+        assert shown == samples
+        browser.run("document.querySelector('#filters .filter-chip').click()")
+        assert text_of(browser, "#found").startswith("9 of 9 solutions")
 
 
 def test_a_solution_is_opened_and_read_by_keyboard(browser: Browser, page: Path) -> None:
@@ -128,7 +198,7 @@ def test_a_solution_is_opened_and_read_by_keyboard(browser: Browser, page: Path)
     browser.press("Escape")
     assert browser.run("return document.querySelector('tr.open')") is None
     assert browser.run("return document.activeElement.className") == "name text"
-    assert "#" not in browser.run("return location.href")
+    assert browser.run("return location.hash") == "#verdict=WA"
 
 
 def test_a_case_shows_its_texts_and_its_command(browser: Browser, tmp_path: Path) -> None:
@@ -272,7 +342,7 @@ def test_compiler_output_and_solutions_without_cases_are_shown(
     shown = text_of(browser, "tr.open + tr")
     assert "no code in the response" in shown
     assert "No case was run." in shown
-    assert "no code" in rows(browser, "verdict")
+    assert "no code" in rows_of(browser, "verdict")
 
 
 def test_an_empty_output_is_pointed_out(browser: Browser, tmp_path: Path) -> None:

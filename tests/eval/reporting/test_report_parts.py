@@ -12,13 +12,7 @@ from hypothesis import strategies as st
 from gradebox.eval.common.terminal import option, shell_word
 from gradebox.eval.debugging.page_parts import debug_command
 from gradebox.eval.reporting.page import STATIC, page_policy, script_json
-from gradebox.eval.reporting.page_data import (
-    CASE_COLUMNS,
-    COLUMNS,
-    LimitUsage,
-    detail_of,
-    row_of,
-)
+from gradebox.eval.reporting.page_data import CASE_COLUMNS, COLUMNS, detail_of, row_of
 from gradebox.sandbox.common.own_command import command
 from tests.eval.results.statistics.made_records import case, solution
 
@@ -86,6 +80,9 @@ def test_a_row_sums_up_the_cases() -> None:
     assert (row["passed"], row["judged"], row["cases"]) == (1, 2, 3)
     assert (row["cpu_s"], row["memory_bytes"]) == (0.7, 5)
     assert (row["verdict"], row["tags"], row["problem"]) == ("WA", ["dp"], "1/A")
+    assert (row["contest"], row["date"]) == ("1", "2020")
+    dated = solution(origin={"contest_date": "2024-05-04"})
+    assert row_of(dated)[COLUMNS.index("date")] == "2024-05"
 
 
 def test_the_row_of_a_solution_without_cases() -> None:
@@ -104,27 +101,6 @@ def test_a_detail_has_all_figures_and_the_texts_of_some_cases() -> None:
     tenth = dict(zip(CASE_COLUMNS, detail["cases"][10], strict=True))
     assert (tenth["verdict"], tenth["number"], tenth["type"]) == ("WA", 10, "official")
     assert detail["reasons"][tenth["reason"]] == "failed_outputs_match"
-
-
-@pytest.mark.parametrize(
-    ("used", "column"),
-    [(0.0, 0), (0.01, 0), (0.011, 1), (0.8, 7), (1.0, 9), (1.001, 10), (1.25, 10), (1.26, 11)],
-)
-def test_limit_usage_counts_the_slowest_case(used: float, column: int) -> None:
-    use = LimitUsage()
-    use.add(solution("1/A", 0, [case(cpu_s=0.0), case(cpu_s=2 * used)], time_limit_s=2.0))
-    steps = use.result()["time"]
-    assert [step[2] for step in steps] == [int(i == column) for i in range(12)]
-    assert steps[0][:2] == [0.0, 0.01]
-    assert steps[-1][:2] == [1.25, None]
-
-
-def test_limit_usage_omits_solutions_without_measurements() -> None:
-    use = LimitUsage()
-    use.add(solution("1/A", 0, [case("SK")]))
-    use.add(solution("1/A", 0, [case(), case("ER")]))
-    use.add(solution("1/A", 1, [case()], time_limit_s=None, memory_limit_bytes=None))
-    assert all(step[2] == step[3] == 0 for steps in use.result().values() for step in steps)
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_a_report_has_the_program_and_the_response_inside(browser: Browser, tmp_
     run = SmallRun(tmp_path, [{"id": "1/A", "completion": answer, "solution_id": "=1+1"}])
     browser.open(build_report(str(run.path)).path, "#solution=0")
     press(browser, "Response")
-    parts = "return [...document.querySelectorAll('.part > summary')].map(e => e.innerText)"
+    parts = "return [...document.querySelectorAll('.inside .part > summary')].map(e => e.innerText)"
     browser.wait(parts + ".length === 3")
     assert browser.run(parts) == ["Response", "Thoughts, 28 characters", "Program"]
     boxes = browser.run("return [...document.querySelectorAll('.part .box')].map(e => e.innerText)")

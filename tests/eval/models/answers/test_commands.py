@@ -31,6 +31,8 @@ except SystemExit as end:
 print("heavy:", [name for name in {heavy!r} if name in sys.modules])
 """
 
+PIP = f"{sys.executable} -m pip"
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
@@ -62,7 +64,7 @@ def test_an_unknown_flag_exits_with_2(name: str, capsys: pytest.CaptureFixture[s
         (
             ModuleNotFoundError("No module named 'httpx'", name="httpx"),
             2,
-            "error: httpx is not installed; pip install 'gradebox[sampling]'\n",
+            f"error: httpx is not installed; {PIP} install 'gradebox[sampling]'\n",
         ),
         (MemoryError(), 3, f"error: {OUT_OF_MEMORY}\n"),
         (KeyboardInterrupt(), 130, "interrupted; start the same command again to continue\n"),

@@ -85,6 +85,17 @@ def test_pass_at_k_is_undefined_with_too_few_samples() -> None:
     assert two["value_of_defined"] == pytest.approx((5 / 6 + 0) / 2)
 
 
+def test_the_curve_ends_at_the_fewest_samples_of_a_problem() -> None:
+    summary = Summary()
+    assert summary.curve() == []
+    for i in range(9):
+        for problem in ("1/A", "1/B")[: 2 if i < 7 else 1]:
+            summary.add(solution(problem, i, WRONG if i else []))
+    curve = summary.curve()
+    assert [point["k"] for point in curve] == [1, 2, 3, 5, 7]
+    assert [curve[0]["value"], curve[-1]["value"]] == pytest.approx([(1 / 9 + 1 / 7) / 2, 8 / 9])
+
+
 def test_one_sample_a_problem_uses_wilson() -> None:
     records = [solution(f"{i}/A", 0, [] if i % 3 else WRONG) for i in range(30)]
     result = summarise(records)

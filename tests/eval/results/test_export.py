@@ -1,0 +1,82 @@
+"""`gradebox export`: the records as a table that others read."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from gradebox.eval.cli.commands.export import main
+from gradebox.eval.results.export import BATCH_ROWS, export
+from tests.eval.results.statistics.made_records import case, solution, write_results
+
+EVIL = '=HYPERLINK("x")\r\n,"\x00\u2028\U0001f600'
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> str:
+    failed = case("WA", 1, output=EVIL, stderr="\ud800", checker={"stdout": "0"}, groups=("a", "b"))
+    first = solution("1/A", 0, [case(), failed], tags=("dp", "a,b"), rating=None)
+    return str(write_results(tmp_path / "run", [first, solution("1/B", 0, rating=-800)]))
+
+
+def test_csv_has_a_row_for_each_solution(results: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    assert export(results, path) == 2
+    with path.open(newline="", encoding="utf-8") as file:
+        first, second = csv.DictReader(file)
+    assert [first[n] for n in ("problem_id", "tags", "rating", "origin")] == [
+        *("1/A", '["dp", "a,b"]', "", ""),
+    ]
+    assert (second["rating"], second["score"], second["compile"]) == ("-800", "1.0", "{}")
+    assert "details" not in first
+
+
+def test_tables_of_cases_keep_every_text(results: str, tmp_path: Path) -> None:
+    for name, output in (("c.csv", f"'{EVIL}"), ("c.parquet", EVIL)):
+        assert main([results, "--to", str(tmp_path / name), "--cases"]) == 0
+        if name.endswith("csv"):
+            with (tmp_path / name).open(newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+        else:
+            frame = pd.read_parquet(tmp_path / name)
+            assert list(frame.groups[1]) == ["a", "b"] and frame.cpu_s.sum() == 1.5
+            rows = frame.to_dict("records")
+        assert [row["verdict"] for row in rows] == ["AC", "WA", "AC"]
+        assert [rows[1][n] for n in ("output", "stderr", "checker", "problem_id")] == [
+            *(output, "\\ud800", '{"stdout": "0"}', "1/A"),
+        ]
+
+
+def test_parquet_is_written_in_batches_with_one_schema(tmp_path: Path) -> None:
+    cases = [case() for _ in range(BATCH_ROWS - 1)]
+    killed = solution("1/A", 1, [case("RE", signal=9)])
+    run = write_results(tmp_path / "r", [solution("1/A", 0, cases), killed, solution("1/A", 2)])
+    assert export(str(run), tmp_path / "c.parquet", cases=True) == BATCH_ROWS + 1
+    frame = pd.read_parquet(tmp_path / "c.parquet")
+    assert frame.signal.dropna().tolist() == [9] and len(frame) == BATCH_ROWS + 1
+
+
+@pytest.mark.parametrize(
+    ("records", "name", "message"),
+    [
+        ([], "a.csv", "run: no case in it"),
+        ([solution()], "a.xlsx", "give a file that ends in .csv or .parquet"),
+        ([solution()], "no/a.csv", "can't be written: No such file or directory"),
+        ([{"problem_id": "1/A"}], "a.csv", "was not written by the grader"),
+        ([solution("1/A", 0, [case("RE", exit_code=1 << 70)])], "a.parquet", "write .csv"),
+    ],
+)
+def test_what_cannot_be_written_leaves_no_file(
+    records: list[dict[str, object]],
+    name: str,
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = write_results(tmp_path / "run", records)
+    assert main([str(run), "--to", str(tmp_path / name), "--cases"]) == 2
+    assert message in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
