@@ -179,7 +179,8 @@ def decide(interaction: Interaction, check: Check) -> tuple[Party, Check]:
     The solution failed if a signal, an exit status other than 0 or a limit ended it. Wall time
     counts for the one that is waited for, and not while either computes or awaits a core. When
     neither speaks, the solution is stopped; an interactor that sleeps on after that did not wait
-    for the solution. The first row that fits counts:
+    for the solution. A solution that closes its output has ended first, and how it ends later is
+    its own doing. The first row that fits counts:
 
     | ended first        | the solution        | the interactor        | decided by            |
     |--------------------|---------------------|-----------------------|-----------------------|

@@ -130,7 +130,8 @@ class Compiled:
 class Interaction:
     """The evidence of two programs that talked over pipes.
 
-    first_ended  which of them ended before the other
+    first_ended  which of them ended before the other; the first program has ended, too, when it
+                 has closed its output and the second one has been told so
     transcript   (which program wrote, bytes), in order, up to the requested size
     """
 

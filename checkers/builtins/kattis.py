@@ -10,8 +10,8 @@ Tokens between white space (C's isspace) are compared without regard to case. Op
 | float_relative_tolerance | within this absolute or relative error                         |
 | float_tolerance          | both of them at once                                           |
 
-A number is a finite double as C's scanf reads it, hexadecimal ones included. A token ends at its
-first NUL. There are no presentation errors: the validator knows only right and wrong.
+A number is a finite double as C's scanf reads it, hexadecimal ones included. There are no
+presentation errors: the validator knows only right and wrong. Unlike there, a NUL ends no token.
 """
 
 from __future__ import annotations
@@ -99,9 +99,8 @@ def kattis(
     relative = -1.0 if relative is None else relative
     floats = absolute >= 0 or relative >= 0
 
-    def same(expected: bytes, found: bytes) -> bool:
-        """Return whether a token of the output is right; both tokens end at their first NUL."""
-        a, b = expected.partition(b"\0")[0], found.partition(b"\0")[0]
+    def same(a: bytes, b: bytes) -> bool:
+        """Return whether a token `b` of the output is right; `a` is the answer's."""
         ours = finite(a) if floats else None
         if ours is not None:
             theirs = finite(b)

@@ -37,7 +37,6 @@ class Executor(Scheduler):
         super().__init__(
             options.workers if place is None else place.most_at_once,
             cap=options.generated_tests_workers if place is None else 0,
-            stop_on_failure=options.stop_on_first_failure,
             is_full=lambda: session.resources.is_full,
             lent=(lambda: lent_cores(session.sandbox)) if place is None else lambda: 0,
         )

@@ -80,7 +80,7 @@ def _grade(run: SolutionRun, session: GradingSession) -> SolutionRecord:
     _check_same(run, session)
     found: list[SolutionRecord] = []
     context = session.job_context(session.case_settings(), lambda _, record: found.append(record))
-    Scheduler(1, stop_on_failure=context.stop_on_failure).run([SolutionJob(run, context)])
+    Scheduler(1).run([SolutionJob(run, context)])
     return found[0]
 
 

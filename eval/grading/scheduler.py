@@ -36,11 +36,10 @@ MOST_THREADS = 1 << 16  # `workers` bounds them
 class Scheduler:
     """Runs jobs, once, on at most `workers` threads.
 
-    cap              most units of one task at once, 0 for no cap
-    stop_on_failure  do not start units after the lowest failing one
-    is_full          whether the queued jobs hold as many resources as they may
-    lent             how many of the running programs sleep, so that others can use their cores:
-                     there may be as many more threads
+    cap      most units of one task at once, 0 for no cap
+    is_full  whether the queued jobs hold as many resources as they may
+    lent     how many of the running programs sleep, so that others can use their cores: there may
+             be as many more threads
 
     `stopping` is True when the run is ending early, after `stop` or an error; `all_started` when no
     job waits, so that the end of all work is near.
@@ -51,13 +50,11 @@ class Scheduler:
         workers: int,
         *,
         cap: int = 0,
-        stop_on_failure: bool = False,
         is_full: Callable[[], bool] = lambda: False,
         lent: Callable[[], int] = lambda: 0,
     ) -> None:
         self._wanted = workers
         self._cap = cap
-        self._stop_on_failure = stop_on_failure
         self._is_full = is_full
         self._lent = lent
         self._lock = threading.Lock()
@@ -270,8 +267,7 @@ class Scheduler:
             if failed is not None:
                 known = active.first_failure
                 active.first_failure = failed if known is None else min(failed, known)
-                if self._stop_on_failure:
-                    active.end = min(active.end, failed + 1)
+                active.end = min(active.end, failed + 1)
             if done_to < share.stop:
                 active.given_back.append(range(done_to, share.stop))
             done = not active.shares and not active.left()

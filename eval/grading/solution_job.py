@@ -279,7 +279,7 @@ class SolutionTask:
         while done < len(self._left):
             done, failed = self._grade_some(Share(range(done, len(self._left))))
             first_failure = failed if first_failure is None else first_failure
-            if first_failure is not None and self._context.stop_on_failure:
+            if first_failure is not None:
                 break
         return Done(1, None if first_failure is None else 0)
 
@@ -296,7 +296,7 @@ class SolutionTask:
                     failed = unit
         for verdict in set(verdicts):
             self._context.on_case(verdict, verdicts.count(verdict))
-        return Done(share.start + len(cases), failed)
+        return Done(share.start + len(cases), failed if stop else None)
 
     def finish(self, first_failure: int | None) -> None:
         """Pass the solution's record on."""
@@ -304,7 +304,7 @@ class SolutionTask:
             case if case is not None else unjudged(ref, "SK", "not_run_after_failure")
             for case, ref in zip(self._cases, self._plan, strict=True)
         ]
-        if self._context.stop_on_failure and first_failure is not None:
+        if first_failure is not None:
             cancel_after_first_failure(cases, self._plan)
         fields = compile_fields(self._compiled, self._context.settings.stored_bytes)
         record = record_of_cases(self.solution_run, cases, fields)

@@ -47,7 +47,7 @@ class Share:
 
 
 class Done(NamedTuple):
-    """What a task did of a range of units: those before `end`, the first failing one of them."""
+    """What a task did: the units of a range before `end`; a failing one that is to be the last."""
 
     end: int
     first_failure: int | None = None

@@ -100,6 +100,7 @@ class _Side:
     source, sink  pipes: from its stdout, to the other's stdin
     reports       on it when it closed its output
     written       bytes so far
+    silent_ns     when the other one was told that it has closed its output and goes on
     """
 
     name: Name
@@ -113,6 +114,7 @@ class _Side:
     written: int = 0
     execution: Execution | None = None
     end_ns: int = 0
+    silent_ns: int | None = None
 
     @property
     def has_news(self) -> bool:
@@ -171,8 +173,10 @@ def run_interaction(
     one, two = sides
     assert one.execution is not None and two.execution is not None
     ended: Literal["first", "second", "both"] = "both"
-    if one.end_ns != two.end_ns:
-        ended = "first" if one.end_ns < two.end_ns else "second"
+    # A first program that goes on without an output has said its last word.
+    one_ns = one.end_ns if one.silent_ns is None else min(one.silent_ns, one.end_ns)
+    if one_ns != two.end_ns:
+        ended = "first" if one_ns < two.end_ns else "second"
     return Interaction(one.execution, two.execution, ended, tuple(relay.transcript), relay.cut)
 
 
@@ -255,7 +259,8 @@ class _Relay:
     def _pass_on_end(self, side: _Side) -> None:
         """Close the reader's input after the writer's end, or when the writer goes on without."""
         over = side.execution is not None or side.box.reports >= side.reports + REPORTS_TO_END
-        if side.source.closed and not side.pending and over:
+        if side.source.closed and not side.pending and over and not side.sink.closed:
+            side.silent_ns = None if side.execution else time.monotonic_ns()
             self._close(side.sink)
 
     def _read(self, side: _Side) -> None:

@@ -90,6 +90,10 @@ ROWS = {
     "the solution closes its ends and spins": (
         "import os\nos.close(0); os.close(1)\nwhile True: pass",
         "import sys\nsys.stdin.read()\nsys.exit(42)", "accepted", "solution"),
+    "the solution closes its output and crashes later": (
+        "import os, time\nos.close(1)\ntime.sleep(0.4)\n1 / 0", FAIR, "rejected", "solution"),
+    "the solution closes its output and ends later": (
+        "import os, time\nos.close(1)\ntime.sleep(0.4)", FAIR, "rejected", "interactor"),
     "the interactor accepts at once": ("input()\n", "import sys\nsys.exit(42)", "accepted", None),
     "the interactor closes its ends": (
         RIGHT, "import os, time\nos.close(0); os.close(1)\ntime.sleep(1)\nos._exit(42)",

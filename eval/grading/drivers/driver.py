@@ -138,7 +138,6 @@ class DriverRun:
         self._scheduler = Scheduler(
             workers,
             cap=session.options.generated_tests_workers,
-            stop_on_failure=session.options.stop_on_first_failure,
             lent=lambda: lent_cores(session.sandbox),
         )
         self.widen = self._scheduler.widen

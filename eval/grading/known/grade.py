@@ -37,13 +37,13 @@ def grade_known(
     on_record: OnRecord,
     stopper: Stopper,
     *,
-    stop: bool = False,
+    stop: Callable[[KnownSolution], bool] = lambda known: False,
     on_case: Callable[..., None] = lambda verdict, number=1: None,
     tick: Callable[[], None] = lambda: None,
 ) -> bool:
     """Grade known solutions; return False when the run was stopped before its end.
 
-    stop  leave out the tests after a solution's first failing one
+    stop  whether the tests after a solution's first failing one are left out
 
     Problems without a test, and solutions without code, are passed over. Raises InputError for a
     problem whose tests can't be read.
@@ -54,7 +54,7 @@ def grade_known(
         on_record(given[id(run)][0], run.problem, found)
 
     context = session.job_context(settings, record, on_case)
-    context = replace(context, stop_on_failure=stop or context.stop_on_failure)
+    brief = replace(context, stop_on_failure=True)
 
     def jobs() -> Iterator[SolutionJob]:
         for one, problem in known:
@@ -65,11 +65,10 @@ def grade_known(
             if test_set.to_run and one.solution.code is not None:
                 run = session.context.solution_run(one.solution, problem, test_set)
                 given[id(run)] = one, run
-                yield SolutionJob(run, context)
+                yield SolutionJob(run, brief if stop(one) else context)
 
     scheduler = Scheduler(
         session.options.workers,
-        stop_on_failure=context.stop_on_failure,
         is_full=lambda: session.resources.is_full,
         lent=lambda: lent_cores(session.sandbox),
     )

@@ -5,7 +5,7 @@
 
 A submission that is expected to fail is stopped at its first failing test. One that must exceed a
 time limit found here is run to `TimeRule.tle` times the limit, so that what is near is seen.
-Problems are read when their submissions are due, and again for each of the three rounds.
+Problems are read when their submissions are due, and again for the second round.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from gradebox.checkers.check import Check, Checker
 from gradebox.eval.common.errors import InputError
@@ -24,6 +24,7 @@ from gradebox.eval.grading.known.audit import AuditFinding, audit_checker
 from gradebox.eval.grading.known.grade import Pair, grade_known, known_in_file
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.grading.time_policy import RUN_TO
 from gradebox.eval.problems.packages.submissions import glob_pattern, is_covered
 from gradebox.eval.problems.problem import Expectation, Problem, TestCase, TimeRule
 from gradebox.eval.results.record import SolutionRecord, as_json
@@ -35,7 +36,6 @@ NOT_RUN = "not run"
 # a package's verdict that stands for several of ours, by the first
 SHORT = (("WA", "OLE"), ("RE", "MLE"), ("MLE", "RE"), ("OLE", "WA", "RE", "TLE"))
 # those that decide a limit; those that run all tests; those that stop at the first failing one
-Round = Literal["measured", "whole", "stopped"]
 Slow = tuple[str, float]  # (name, CPU seconds) of a submission's slowest test
 
 
@@ -63,7 +63,9 @@ class TimeLimit:
     @property
     def safe(self) -> bool:
         """Whether `fastest` exceeds the limit by the rule's margin."""
-        return self.fastest is None or self.fastest[1] >= self.chosen_s * self.rule.tle * 0.999
+        if self.fastest is None or not self.found:
+            return True
+        return self.fastest[1] >= self.chosen_s * self.rule.tle * 0.999
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class PackageCase:
             self.verdict = "PE"
         # An interactor's rejection came before the time that the program used afterwards.
         rejected = self.verdict in ("WA", "PE") and case.get("transcript") is not None
-        decided = rejected or self.verdict in ("TLE", "CU", "CE", "ER")
+        decided = rejected or self.verdict in ("CU", "CE", "ER")
         if not decided and self.cpu_s > limit_s:
             self.verdict, self.error = "TLE", f"{self.cpu_s:.2f} s, the limit is {limit_s:g} s"
 
@@ -182,20 +184,20 @@ class Verification:
             fields = as_json(record) if isinstance(record, SolutionRecord) else fields_of(record)
             with self._lock:
                 seconds = self._note_time(known, problem, fields)
-                if is_measured := self._round_of(known, problem) == "measured":
+                if is_measured := self._is_measured(known, problem):
                     measured.append((known, problem.id, fields))
                     if fields["status"] == "passed":
                         decide[problem.id] = max(decide[problem.id], seconds)
             if not is_measured:
                 add(self._outcome(known, problem.id, fields))
 
-        rounds: tuple[Round, ...] = ("measured", "whole", "stopped")
-        for which in rounds:
+        for measuring in (True, False):
             grade_known(
-                self._session, self._settings, self._usable(which, add), done, self._stopper,
-                stop=which == "stopped", on_case=on_case, tick=tick,
+                self._session, self._settings, self._usable(measuring, add), done, self._stopper,
+                stop=lambda known: not (known.whole or known.expect == "passed"),
+                on_case=on_case, tick=tick,
             )  # fmt: skip
-            if which == "measured":
+            if measuring:
                 for name, seconds in decide.items():
                     self.limits[name].chosen_s = self.limits[name].rule.limit_s(seconds)
                 for one in measured:
@@ -203,12 +205,12 @@ class Verification:
                 measured.clear()
         return [outcome for outcome in self._outcomes.values() if outcome is not None]
 
-    def _usable(self, which: Round, add: Callable[[VerifiedSubmission], None]) -> Iterator[Pair]:
-        """Yield the submissions of a round that can run, under the limit in which they run."""
+    def _usable(self, measuring: bool, add: Callable[[VerifiedSubmission], None]) -> Iterator[Pair]:
+        """Yield the submissions that can run, under the limit in which they run."""
         languages = self._session.description.toolchains
         for known, problem in self._pairs():
             limit = self._limit_of(problem)
-            if self._round_of(known, problem) != which:
+            if self._is_measured(known, problem) != measuring:
                 continue
             language, why = known.solution.language, ""
             try:
@@ -222,9 +224,9 @@ class Verification:
                 add(VerifiedSubmission(problem.id, name, language, words, NOT_RUN, fits, None,
                                        limit.chosen_s, "", why))  # fmt: skip
                 continue
-            seconds = LIMIT_TO_MEASURE_S if which == "measured" else limit.chosen_s
-            if limit.found and which != "measured" and _must_be_slow(known):
-                seconds *= limit.rule.tle
+            seconds = LIMIT_TO_MEASURE_S if measuring else limit.chosen_s
+            if limit.found and not measuring and _must_be_slow(known):
+                seconds *= max(1.0, limit.rule.tle / RUN_TO)
             yield known, replace(problem, time_limit_s=seconds)
 
     def _limit_of(self, problem: Problem) -> TimeLimit:
@@ -235,27 +237,23 @@ class Verification:
             self.limits[problem.id] = TimeLimit(rule or TimeRule(), chosen_s, found)
         return self.limits[problem.id]
 
-    def _round_of(self, known: KnownSolution, problem: Problem) -> Round:
-        name = known.solution.solution_id
-        decides = any(pattern.fullmatch(name) for pattern in self._measured_by)
-        if not self._measured_by:
-            decides = known.expect == "passed"
-        if decides and self._limit_of(problem).found:
-            return "measured"
-        return "whole" if known.whole or known.expect == "passed" else "stopped"
+    def _is_measured(self, known: KnownSolution, problem: Problem) -> bool:
+        """Return whether a time limit that is to be found follows from a submission."""
+        name, decides = known.solution.solution_id, known.expect == "passed"
+        if self._measured_by:
+            decides = any(pattern.fullmatch(name) for pattern in self._measured_by)
+        return decides and self._limit_of(problem).found
 
     def _note_time(
         self, known: KnownSolution, problem: Problem, record: Mapping[str, Any]
     ) -> float:
-        """Return the CPU seconds of the slowest case; the whole limit of one that was stopped."""
+        """Return the CPU seconds of the slowest case; all that it had of one that slept."""
         limit, name = self.limits[problem.id], known.solution.solution_id
-        seconds = max(
-            (
-                max(case["cpu_s"] or 0.0, problem.time_limit_s * (case["verdict"] == "TLE"))
-                for case in record["details"]
-            ),
-            default=0.0,
-        )
+        seconds = 0.0
+        for case in record["details"]:
+            cpu_s, slow = case["cpu_s"] or 0.0, case["verdict"] == "TLE"
+            slept = slow and cpu_s <= problem.time_limit_s
+            seconds = max(seconds, problem.time_limit_s * RUN_TO if slept else cpu_s)
         if known.expect == "passed" and record["status"] == "passed":
             slowest = limit.slowest or (name, seconds)
             limit.slowest = max(slowest, (name, seconds), key=lambda slow: slow[1])

@@ -146,7 +146,7 @@ def _too_many(name: str) -> RowError:
 
 
 def zip_entries(path: Path) -> list[zipfile.ZipInfo]:
-    """Return what a zip has, [] when it is none. Raises RowError for a huge or damaged list."""
+    """Return what a zip has. Raises RowError for a huge or damaged list."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
@@ -154,7 +154,7 @@ def zip_entries(path: Path) -> list[zipfile.ZipInfo]:
             end = file.read()
         at = end.rfind(_END_OF_ZIP)
         if at < 0:
-            return []
+            raise ValueError("it has no end")
         if int.from_bytes(end[at + 12 : at + 16], "little") > MOST_DIRECTORY:
             raise _too_many(path.name)
         with zipfile.ZipFile(path) as archive:
@@ -235,7 +235,8 @@ def read_yaml(package: PackageFiles, path: Path) -> Mapping[str, Any]:
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError, TypeError) as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = f", line {mark.line + 1}" if mark is not None else ""
-        why = getattr(error, "problem", None) or getattr(error, "context", None) or str(error)[:120]
+        why = getattr(error, "problem", None) or getattr(error, "context", None) or error
+        why = str(why).partition("\n")[0][:120]
         raise RowError(f"{name} is not YAML that can be used{line}: {why}: correct it") from None
     return mapping(found, name)
 

@@ -42,6 +42,7 @@ LANGUAGES: Mapping[str, str] = {
     for ending in endings.split()
 }
 _NAMES = ("main", "__main__", "Main", "solution")
+_MAIN = re.compile(r"static\s+(?:public\s+)?void\s+main\b")  # a class of Java that is started
 # a verdict's names in packages → ours; a crash may be one for memory
 _MANY = ("OLE", "WA", "RE", "TLE")
 VERDICTS: Mapping[str, tuple[str, ...]] = {
@@ -119,11 +120,12 @@ def programs(package: PackageFiles, folder: Path) -> Iterator[tuple[Path, dict[s
     for path in package.children(folder):
         if path.is_dir():
             sources = [p for p in package.walk(path) if p.suffix in LANGUAGES]
-            sources.sort(key=lambda p: (p.stem not in _NAMES, p.as_posix()))
             extra = [p for p in package.children(path) if p.suffix in (".h", ".hpp")]
             if sources:
-                files = {p.name: package.text(p) for p in (*sources, *extra)}
-                yield path, files, LANGUAGES[sources[0].suffix]
+                texts = {p.name: package.text(p) for p in (*sources, *extra)}
+                names = {p.name: p.stem not in _NAMES for p in sources}
+                main = min(names, key=lambda name: (names[name], not _MAIN.search(texts[name])))
+                yield path, {main: texts[main], **texts}, LANGUAGES[Path(main).suffix]
         elif path.suffix in LANGUAGES:
             text = package.text(path)
             old = path.suffix == ".py" and ("python2" in text[:60] or path.stem.endswith("_py2"))

@@ -87,6 +87,7 @@ def test_a_difference_is_marked_and_gives_the_status_1(tmp_path: Path, verify: V
     folder = write(tmp_path / "sum", {**PACKAGE, "submissions/wrong_answer/right.py": SUM})
     write(tmp_path / "broken", {"problem.yaml": "name: ["})
     assert verify(folder) == 1
+    assert "nearer" not in "\n".join(verify.lines)  # nothing ran to the margin of a stated limit
     marked = [line for line in verify.lines if line.startswith("!")]
     assert [line.split()[1:4] for line in marked] == [["wrong_answer/right.py", "WA", "AC"]]
     assert verify.lines[-1] == "7 submissions: 5 as expected, 1 not, 1 not graded"

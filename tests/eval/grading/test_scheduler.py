@@ -35,6 +35,7 @@ class FakeTask:
     most_running: int = 0
     most_at_once: int = 1
     does: int = 1
+    stop: bool = True
 
     def __post_init__(self) -> None:
         self.lock = threading.Lock()
@@ -51,7 +52,8 @@ class FakeTask:
             self.on_run(unit)
         with self.lock:
             self.running -= 1
-        return Done(now.stop, min((u for u in now if u in self.failing), default=None))
+        failed = [u for u in now if u in self.failing and self.stop]
+        return Done(now.stop, min(failed, default=None))
 
     def finish(self, first_failure: int | None) -> None:
         self.finished.append(first_failure)
@@ -98,17 +100,17 @@ class FakeJob:
 @settings(deadline=None, max_examples=60)
 def test_every_unit_up_to_the_first_failure_runs_once(workers, cap, stop, tasks):
     made = [
-        FakeTask(units, failing, most_at_once=most, does=does)
+        FakeTask(units, failing, most_at_once=most, does=does, stop=stop)
         for units, failing, most, does in tasks
     ]
-    assert Scheduler(workers, cap=cap, stop_on_failure=stop).run(FakeJob(t) for t in made)
+    assert Scheduler(workers, cap=cap).run(FakeJob(t) for t in made)
     for task in made:
         failed = sorted(i for i in task.failing if i < task.units)
         first = failed[0] if failed else None
         must = task.units if first is None or not stop else first + 1
         assert set(range(must)) <= set(task.ran)
         assert len(task.ran) == len(set(task.ran))
-        assert task.finished == [first]
+        assert task.finished == [first if stop else None]
         assert stop or len(task.ran) == task.units
         assert not cap or task.most_running <= cap
 
@@ -168,7 +170,7 @@ def test_an_idle_worker_takes_what_a_slow_one_has_not_begun(cap: int):
 
 def test_a_failure_cancels_later_units():
     task = FakeTask(1000, frozenset({3}))
-    Scheduler(2, stop_on_failure=True).run([FakeJob(task)])
+    Scheduler(2).run([FakeJob(task)])
     assert len(task.ran) <= 5
 
 

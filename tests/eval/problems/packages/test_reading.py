@@ -402,7 +402,17 @@ def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert "unpacks to more than 1000 bytes" in problems.why_missing("sum")
 
 
+def test_the_class_with_a_main_is_started(tmp_path: Path) -> None:
+    main = "class Z { public static void main(String[] a) {} }"
+    two = "submissions/accepted/two"
+    java = {f"{two}/A.java": "class A {}", f"{two}/Z.java": main}
+    with open_problems(str(write(tmp_path / "sum", {**KATTIS, **java}))) as problems:
+        known = problems.get("sum").gold_solutions
+        (found,) = [one for one in known if one["name"] == "accepted/two"]
+    assert list(found["files"]) == ["Z.java", "A.java"]
+
+
 def test_what_is_no_package_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.zip").write_bytes(b"PK")
+    pack(tmp_path / "a.zip", {"a.txt": ""})
     with pytest.raises(InputError, match="has no problem package: there is no"):
         open_problems(str(tmp_path / "a.zip"))
