@@ -31,7 +31,14 @@ from gradebox.checkers.values.codec import (
     SCALARS,
     _late_scalar,
 )
-from gradebox.checkers.values.tester_side import FILE, LATE, MODULES, failing_line, free_names
+from gradebox.checkers.values.tester_side import (
+    FILE,
+    LATE,
+    MODULES,
+    add_results,
+    failing_line,
+    free_names,
+)
 
 BUILTINS = dict(vars(builtins))
 MODULE = type(sys)
@@ -293,6 +300,7 @@ def prepare():
         vars(sys).update(STREAMS)
         namespace = tests.__dict__
         exec(compile(answer["prompt"], "<prompt>", "exec", optimize=0), namespace)
+        add_results(answer, namespace)
         for name, kind in list(namespace.items()):
             own = solution.__dict__.get(name)
             if isinstance(kind, type) and kind.__module__ == "tests" and isinstance(own, type):

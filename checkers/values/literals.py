@@ -103,6 +103,8 @@ class _Bracket:
             return [[]]
         if kind == "one" and len(values) == 1 and not self.parted:
             return values
+        if style == "javascript" and values:  # the comma operator
+            return values[-1:]
         return [] if self.typed and not values else [values]
 
 

@@ -1,7 +1,8 @@
 """Runs the text of tests in a box of its own: the solution's functions are calls to another box.
 
     input.txt   the text of the tests
-    answer.txt  {"prompt": …, "entry": …, "names": […]} as JSON
+    answer.txt  {"prompt": …, "entry": …, "names": […]} as JSON, and "results", which a known
+                solution has made, or the solution as "reference"
 
 The text sees `candidate` and the names of the solution. It is executed here, with the problem's
 own prompt before it, so that helpers and classes that tests use are the problem's and not the
@@ -27,8 +28,9 @@ import json
 import os
 import sys
 
-from gradebox.checkers.values.codec import BadData, CannotCross
+from gradebox.checkers.values.codec import BadData, CannotCross, Side, unpack
 from gradebox.checkers.values.peer import Gone, Peer, Unsent
+from gradebox.checkers.values.reference_side import known_results
 
 FILE = "<tests>"
 # Annotations stay text: `List` and classes in them may be the solution's, without operators here.
@@ -67,6 +69,7 @@ def run_tests():
     namespace = module.__dict__
     try:
         exec(compile(spec["prompt"], "<prompt>", "exec"), namespace)
+        add_results(spec, namespace)
         tree = ast.parse(text)
         code = compile(tree, FILE, "exec", LATE)
     except Exception as error:  # noqa: BLE001 - whatever the texts raise
@@ -109,6 +112,22 @@ def run_tests():
     if not peer.calls:
         finish(3, "the tests never call the program")
     finish(0)
+
+
+def add_results(spec, namespace):
+    """Give a text the results of a known solution, where it has one."""
+    if "results" in spec:
+        (namespace["results"],) = unpack(spec["results"], Side(), shared=False)
+    elif "reference" in spec:
+        namespace["results"] = made_results(spec, namespace)
+
+
+def made_results(spec, namespace):
+    try:
+        yield from known_results(spec["reference"], spec["entry"], namespace)
+    except Exception as error:  # noqa: BLE001 - whatever it raises
+        why = f"{type(error).__name__}: {error}"
+        finish(3, f"the row's known solution cannot be run: {why}")
 
 
 def free_names(tree):

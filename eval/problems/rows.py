@@ -1,6 +1,6 @@
 """Rows of problems by number: the interface of all their stores, and JSON lines.
 
-    JsonRows                 a file of JSON lines, or one JSON array, which is written out as lines
+    JsonRows                 a file of JSON lines; one JSON array or a .gz is written out as lines
     arrow_rows.MappedRows    files of the `datasets` library
     arrow_rows.ParquetRows   a parquet file
     ioi_rows.IoiRows         rows of subtasks and of tests, in files of the kinds above
@@ -14,9 +14,11 @@ in lines of up to 32 MB).
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import tempfile
+import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -30,6 +32,7 @@ from gradebox.sandbox.common.cleanup import Closeable
 FIRST_BYTES = 8 << 20  # of the rows of which the format is recognised
 MAX_ROW_BYTES = 512 << 20  # parsing holds text twice, small values about twenty times
 MOST_ARRAY_BYTES = 64 << 20
+MOST_UNPACKED_BYTES = 4 << 30
 _BOM = b"\xef\xbb\xbf"
 Choose = Callable[[Iterable[Row], str], Reading]  # (first rows, where they are) → how they are read
 
@@ -59,17 +62,22 @@ class Rows(Closeable):
 class JsonRows(Rows):
     """The rows of a .jsonl file. The file stays open, so it may be replaced.
 
-    is_array  the file is one JSON array, as MBPP's sanitized file
+    lines  writes another file out as lines: `array_lines`, `gzip_lines`
     """
 
     def __init__(
-        self, path: Path, fingerprint: str, choose: Choose, *, is_array: bool = False
+        self,
+        path: Path,
+        fingerprint: str,
+        choose: Choose,
+        *,
+        lines: Callable[[Path], IO[bytes]] | None = None,
     ) -> None:
         super().__init__(path.name, fingerprint)
         self._path = path
         self._lines: list[tuple[int, int]] = []  # offset and length of each line
         try:
-            self._file = _as_lines(path) if is_array else path.open("rb")
+            self._file = lines(path) if lines else path.open("rb")
             self._reading = choose(_first_rows(self._file), str(path))
             self._file.seek(0)
         except OSError as error:
@@ -118,8 +126,11 @@ class JsonRows(Rows):
         return InputError(f"{self._path} can't be read: {error.strerror or error}")
 
 
-def _as_lines(path: Path) -> IO[bytes]:
-    """Return the items of a JSON array as lines of an unlinked file. Raises InputError."""
+def array_lines(path: Path) -> IO[bytes]:
+    """Return the items of a JSON array, as in MBPP's sanitized file, as lines of an unlinked file.
+
+    Raises InputError.
+    """
     if path.stat().st_size > MOST_ARRAY_BYTES:
         raise InputError(
             f"--dataset {path} is a JSON array of more than {MOST_ARRAY_BYTES} bytes: give one "
@@ -131,6 +142,26 @@ def _as_lines(path: Path) -> IO[bytes]:
         raise InputError(f"--dataset {path} is not JSON: {error}") from None
     file = tempfile.TemporaryFile(prefix="gradebox-problems-")  # noqa: SIM115 - closed by JsonRows
     file.writelines(json.dumps(item).encode() + b"\n" for item in items)
+    file.seek(0)
+    return file
+
+
+def gzip_lines(path: Path) -> IO[bytes]:
+    """Return the lines of a gzip file, as EvalPlus has, in an unlinked file. Raises InputError."""
+    file = tempfile.TemporaryFile(prefix="gradebox-problems-")  # noqa: SIM115 - closed by JsonRows
+    try:
+        with gzip.open(path, "rb") as packed:
+            while part := packed.read(1 << 20):
+                if file.tell() + len(part) > MOST_UNPACKED_BYTES:
+                    raise InputError(
+                        f"--dataset {path} is more than {MOST_UNPACKED_BYTES} bytes unpacked: "
+                        "give a part of it"
+                    )
+                file.write(part)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(
+            f"--dataset {path} is damaged ({error}): compress or copy it again"
+        ) from None
     file.seek(0)
     return file
 

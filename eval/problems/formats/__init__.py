@@ -4,11 +4,13 @@
 |-----------------|--------------------------------------------------------|
 | codeforces      | open-r1/codeforces, and rows with our own columns      |
 | humaneval       | openai/openai_humaneval, evalplus/humanevalplus        |
+| evalplus        | EvalPlus' own files: HumanEvalPlus, MbppPlus           |
 | mbpp            | google-research-datasets/mbpp: full, sanitized         |
 | acecode         | TIGER-Lab/AceCode-87K                                  |
 | leetcode        | newfacade/LeetCodeDataset                              |
 | kodcode         | KodCode/KodCode-V1, simple pytest files                |
 | multipl-e       | nuprl/MultiPL-E: C++, Java, JavaScript, Rust, Go       |
+| humaneval-x     | HumanEval-X, HumanEvalPack: those languages and Python |
 | livecodebench   | livecodebench/code_generation_lite, code_generation    |
 | apps, taco      | codeparrot/apps, BAAI/TACO                             |
 | code-contests   | deepmind/code_contests                                 |
@@ -42,6 +44,8 @@ from gradebox.eval.problems.formats.contests import (
     CODEFORCES_COTS,
     TACO,
 )
+from gradebox.eval.problems.formats.evalplus import EVALPLUS
+from gradebox.eval.problems.formats.humaneval_x import HUMANEVAL_X
 from gradebox.eval.problems.formats.ioi import IOI
 from gradebox.eval.problems.formats.kodcode import KODCODE
 from gradebox.eval.problems.formats.livecodebench import LIVECODEBENCH
@@ -80,7 +84,7 @@ __all__ = [
 ]
 
 _ALL = (
-    *(OWN, HUMANEVAL, MBPP, ACECODE, LEETCODE, MULTIPL_E, LIVECODEBENCH),
+    *(OWN, HUMANEVAL, EVALPLUS, MBPP, ACECODE, LEETCODE, MULTIPL_E, HUMANEVAL_X, LIVECODEBENCH),
     *(KODCODE, CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI, XCODEEVAL, ICPC_EVAL, USACO),
     *(APPS, TACO, CODE_CONTESTS, DEEPCODER, VERL, PRIME, RSTAR_CODER, NEMO_GYM, SANDBOXFUSION),
 )

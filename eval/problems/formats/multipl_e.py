@@ -39,30 +39,39 @@ def _platform(language: Any) -> str:
     return LANGUAGES.get(language, "") if isinstance(language, str) else ""
 
 
-def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
-    language, prompt, tests = text(row, "language"), text(row, "prompt"), text(row, "tests")
-    if language not in LANGUAGES:
-        raise RowError(f"tests in {shown(language)} are not run: only {', '.join(LANGUAGES)}")
+def entry_of(prompt: str) -> str:
+    """Return the name of the function whose first line a prompt ends in. Raises RowError."""
     before = prompt.rstrip().rpartition("\n")[2].split("(", MOST_BRACKETS)[:-1]
     entry = next(filter(None, (_WORD.search(part.rstrip()[-LONGEST:]) for part in before)), None)
     if entry is None:
         raise RowError("prompt does not end in the first line of a function")
-    parts = Parts(LANGUAGES[language], prompt, entry[0], tests)
+    return entry[0]
+
+
+def called_problem(parts: Parts) -> dict[str, Any]:
+    """Return the columns of a row whose tests are in another language than Python."""
     return {
-        "title": entry[0],
+        "title": parts.entry,
         "test_kind": "assert",
-        "tests_language": LANGUAGES[language],
-        "entry_point": entry[0],
-        "prompt": prompt,
-        "joined_tests": tests,
-        "stop_tokens": texts(row, "stop_tokens"),
+        "tests_language": parts.language,
+        "entry_point": parts.entry,
+        "prompt": parts.prompt,
+        "joined_tests": parts.tests,
+        "stop_tokens": list(parts.stop),
         "time_limit": TIME_LIMIT_S,
         "memory_limit": MEMORY_MB,
-        "checker": judge_name(LANGUAGES[language]),
-        "official_tests": [{"input": "", "output": expected_results(parts)}]
-        if _ASSERTS.search(tests)
-        else [],
+        "checker": judge_name(parts.language),
+        "official_tests": [{"input": "", "output": expected_results(parts)}],
     }
+
+
+def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
+    language, prompt, tests = text(row, "language"), text(row, "prompt"), text(row, "tests")
+    if language not in LANGUAGES:
+        raise RowError(f"tests in {shown(language)} are not run: only {', '.join(LANGUAGES)}")
+    stop = tuple(texts(row, "stop_tokens"))
+    columns = called_problem(Parts(LANGUAGES[language], prompt, entry_of(prompt), tests, stop))
+    return columns if _ASSERTS.search(tests) else {**columns, "official_tests": []}
 
 
 MULTIPL_E = RowFormat(

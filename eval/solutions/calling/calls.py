@@ -2,9 +2,9 @@
 
     assert(candidate((1), "a") == (true));  ─▶ Call(arguments='(1), "a"', expected=True, …)
 
-Calls are read from tests of the form that MultiPL-E writes. Tests in any other form, by a single
-token, are not read: they may mean something else. Sources are searched by their tokens, so that the
-work is linear whatever they are.
+Calls are read from tests of the forms that MultiPL-E and HumanEval-X have. Tests in any other form,
+by a single token, are not read: they may mean something else. Sources are searched by their tokens,
+so that the work is linear whatever they are.
 """
 
 from __future__ import annotations
@@ -134,7 +134,14 @@ class Parts:
     whole: Source | None = None
 
     def answered(self, code: str, whole: Source | None) -> Parts:
-        """Return the parts with an answer; one that continues the prompt is cut where it ends."""
+        """Return the parts with an answer; one that continues the prompt is cut where it ends.
+
+        Where the tests do not close the function, the answer does.
+        """
+        style = BRACES.get(self.language)
+        if whole is None and style and not self.tests.lstrip().startswith("}"):
+            code = self.prompt + code
+            whole = Source(code, style)
         if whole is None:
             found = [at for stop in self.stop if stop and (at := code.find(stop)) >= 0]
             code = code[: min(found, default=len(code))]
@@ -168,8 +175,10 @@ class Call:
     literal: str
 
 
+# Languages whose tests by MultiPL-E begin with the brace that closes the function.
+BRACES: dict[str, Style] = {"c++17": "c++", "rust": "rust", "java": "java"}
 # What tests of each language begin with, how each call is written, and what they end with. Words in
-# capitals are the function, any name, or any text whose brackets are pairs.
+# capitals are the function, any name, any text whose brackets are pairs, or functions that compare.
 _FORMS: dict[Style, tuple[str, tuple[str, ...], str]] = {
     "c++": (
         "int main() { auto candidate = ENTRY;",
@@ -203,29 +212,100 @@ _FORMS: dict[Style, tuple[str, tuple[str, ...], str]] = {
 }
 
 
+# The same of HumanEval-X and HumanEvalPack, by hand: `;` or `,` may be behind each call.
+_FREE_FORMS: dict[Style, tuple[str, tuple[str, ...], str]] = {
+    "c++": (
+        "#undef NDEBUG\n#include<assert.h>\nHELPERS int main(){",
+        (
+            *("assert(ENTRY(ARGUMENTS) == EXPECTED)", "assert(issame(ENTRY(ARGUMENTS), EXPECTED))"),
+            *("assert(ENTRY(ARGUMENTS))", "assert(not ENTRY(ARGUMENTS))"),
+        ),
+        "}",
+    ),
+    "rust": (
+        "#[cfg(test)] mod tests { use super::*; #[test] fn NAME() {",
+        (
+            *("assert_eq!(ENTRY(ARGUMENTS), EXPECTED)", "assert!(ENTRY(ARGUMENTS) == EXPECTED)"),
+            *("assert!(ENTRY(ARGUMENTS))", "assert!(!ENTRY(ARGUMENTS))"),
+        ),
+        "} }",
+    ),
+    "java": (
+        "public class Main { public static void main(String[] args) { Solution s = new Solution(); "
+        "List<Boolean> correct = Arrays.asList(",
+        (
+            *("s.ENTRY(ARGUMENTS) == EXPECTED", "s.ENTRY(ARGUMENTS).equals(EXPECTED)"),
+            *("Objects.equals(s.ENTRY(ARGUMENTS), EXPECTED)", "s.ENTRY(ARGUMENTS)"),
+            "!s.ENTRY(ARGUMENTS)",
+        ),
+        "); if (correct.contains(false)) { throw new AssertionError(); } } }",
+    ),
+    "javascript": (
+        "const NAME = () => {",
+        (
+            "console.assert(ENTRY(ARGUMENTS) === EXPECTED)",
+            "console.assert(JSON.stringify(ENTRY(ARGUMENTS)) === JSON.stringify(EXPECTED))",
+        ),
+        "} NAME()",
+    ),
+    "go": (
+        "func NAME(t *testing.T) { assert := assert.New(t)",
+        ("assert.Equal(EXPECTED, ENTRY(ARGUMENTS))",),
+        "}",
+    ),
+}
+
+
 @lru_cache(512)
 def read_calls(tests: str, entry: str, style: Style) -> tuple[Call, ...]:
-    """Return the calls of tests in their order, none when the tests are not of the known form.
+    """Return the calls of tests in their order, none when the tests are not of a known form.
 
     tests  without the brace that closes the function of the prompt
     """
-    before, forms, after = _FORMS[style]
     source = Source(tests, style)
+    exact = _read(source, entry, style, _FORMS[style], ())
+    return exact or _read(source, entry, style, _FREE_FORMS[style], (";", ","))
+
+
+def _read(
+    source: Source,
+    entry: str,
+    style: Style,
+    form: tuple[str, tuple[str, ...], str],
+    between: tuple[str, ...],
+) -> tuple[Call, ...]:
+    """Return the calls of tests of one form; `between` may be behind each call."""
+    before, forms, after = form
     at, _ = _match(source, 0, _pattern(before, style), entry)
     calls: list[Call] = []
     while at != NOWHERE:
-        tried = (_match(source, at, _pattern(form, style), entry) for form in forms)
-        end, texts = next((found for found in tried if found[0] != NOWHERE), (NOWHERE, {}))
-        if end == NOWHERE:
+        call = None
+        for written in forms:
+            end, texts = _match(source, at, _pattern(written, style), entry)
+            if end != NOWHERE:
+                call = _call(texts, written, style)
+                break
+        if end == NOWHERE or call is None:
             break
-        try:
-            value = read_literal(texts["EXPECTED"], style)
-        except Unreadable:
-            return ()
-        calls.append(Call(texts["ARGUMENTS"], value, texts["EXPECTED"]))
-        at = end
+        calls.append(call)
+        at = end + (source.word(end) in between)
     end, _ = _match(source, at, _pattern(after, style), entry)
+    end += source.word(end) == ";" and bool(between)
     return tuple(calls) if end == len(source.words) else ()
+
+
+def _call(texts: dict[str, str], written: str, style: Style) -> Call | None:
+    """Return the call of a form, None when what it expects is no literal."""
+    negated = "!" in written.partition("ENTRY")[0].replace("assert!", "") or "not " in written
+    literal = texts.get("EXPECTED", "false" if negated else "true")
+    if style == "rust" and "to_string" in literal:
+        source = Source(literal, style)
+        places = [at + n for at in source.every(".", "to_string", "(", ")") for n in range(4)]
+        literal = source.replaced(dict.fromkeys(places, ""))
+    try:
+        return Call(texts["ARGUMENTS"], read_literal(literal, style), literal)
+    except Unreadable:
+        return None
 
 
 @lru_cache(64)
@@ -248,8 +328,22 @@ def _match(
                 at = at + 1 if at != NOWHERE else len(source.words)
                 word = source.word(at)
             found[wanted] = source.between(start - 1, at).strip() if word else ""
+        elif wanted == "HELPERS":
+            at = _behind_helpers(source, at)
         elif wanted == "NAME" or word == (entry if wanted == "ENTRY" else wanted):
             at += 1
         else:
             at = NOWHERE
     return at, found
+
+
+def _behind_helpers(source: Source, at: int) -> int:
+    """Return where C++ functions `issame` end; NOWHERE where one allows a difference."""
+    while source.has(("bool", "issame", "("), at):
+        body = source.partner(at + 2) + 1
+        end = source.partner(body)
+        words = source.words[body:end]
+        if source.word(body) != "{" or end == NOWHERE or {"abs", "fabs"} & {*words}:
+            return NOWHERE
+        at = end + 1
+    return at

@@ -1,7 +1,7 @@
 """Java: the program's class stays as it is; a class of its own makes the calls.
 
 GradeboxMain.java  the calls
-Problem.java       the program
+Problem.java       the program; Solution.java, whose methods are not static, of HumanEval-X
 Pair.java, …       tuples, where the program or the tests use those of javatuples
 """
 
@@ -62,8 +62,8 @@ _TUPLES = {name: n for n, name in enumerate(_NAMES.split(), start=1)}
 
 
 def defines(source: Source, entry: str) -> bool:
-    """Return whether a source has the class, or a static function of the name."""
-    if source.holds("class", "Problem"):
+    """Return whether a source has the class, or a static or public function of the name."""
+    if any(source.holds("class", name) for name in ("Problem", "Solution")):
         return True
     for at in source.every(entry, "("):
         before = at - 1
@@ -71,35 +71,38 @@ def defines(source: Source, entry: str) -> bool:
             *";{}=()",
             "",
             "static",
+            "public",
         ):
             before -= 1
-        if source.word(before) == "static":
+        if source.word(before) in ("static", "public"):
             return True
     return False
 
 
 def files(parts: Parts, calls: Sequence[Call]) -> dict[str, str]:
-    (program, words), tests = _program(parts), Source(parts.tests, "java").words
+    name = "Solution" if "Solution()" in parts.tests else "Problem"
+    (program, words), tests = _program(parts, name), Source(parts.tests, "java").words
+    call = f"new Solution().{parts.entry}" if name == "Solution" else f"Problem.{parts.entry}"
     own = {b for a, b in pairwise(words) if a in ("class", "record", "interface")}
     lines = "".join(
-        f"        show(Problem.{parts.entry}({call.arguments}));\n        results.append('\\n');\n"
-        for call in calls
+        f"        show({call}({made.arguments}));\n        results.append('\\n');\n"
+        for made in calls
     )
     main = _MAIN.replace("RESULTS", json.dumps(RESULTS)).replace("LINES", lines)
     tuples = sorted(({*words, *tests} & _TUPLES.keys()) - own)
     return {
         "GradeboxMain.java": main,
-        "Problem.java": program,
+        f"{name}.java": program,
         **{f"{name}.java": _tuple(name, _TUPLES[name]) for name in tuples},
     }
 
 
-def _program(parts: Parts) -> tuple[str, list[str]]:
-    """Return the program and its tokens, without imports of javatuples."""
+def _program(parts: Parts, name: str) -> tuple[str, list[str]]:
+    """Return the program, a class of the name, and its tokens, without imports of javatuples."""
     source = parts.whole
     if source is None:
         text = f"{parts.prompt}{parts.code}\n    }}\n}}\n"
-    elif source.holds("class", "Problem"):
+    elif source.holds("class", name):
         text = f"{_lacking(parts, source)}{parts.code}\n"
     else:
         text = f"{parts.preamble}\n{parts.code}\n}}\n"

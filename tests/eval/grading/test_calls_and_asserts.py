@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 import gradebox
-from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, stdin_row
+from tests.eval.problems.dataset_rows import (
+    EVALPLUS,
+    HUMANEVAL,
+    LEETCODE,
+    MBPP,
+    call_row,
+    stdin_row,
+)
 from tests.sandbox.backends import open_backend
 
 pytestmark = pytest.mark.slow(3)
@@ -133,7 +140,8 @@ def test_right_answers_pass(grader, name):
     assert record["origin"]["judge"] == "strict"
 
 
-@pytest.mark.parametrize("row", [HUMANEVAL, MBPP, LEETCODE, call_row()], ids=lambda row: row.get(
+@pytest.mark.parametrize("row", [HUMANEVAL, EVALPLUS, MBPP, LEETCODE, call_row()],
+                         ids=lambda row: row.get(
     "task_id", "call"))  # fmt: skip
 def test_no_cheat_passes(grader, row):
     records = graded(grader, row, *CHEATS.values())

@@ -19,6 +19,17 @@ HUMANEVAL = {
     "    assert half(candidate([4])[0]) == 4\n"
     "    assert not candidate([])\n",
 }
+EVALPLUS = {
+    "task_id": "HumanEval/901",
+    "prompt": "def double(xs):\n    '''Double each.'''\n",
+    "entry_point": "double",
+    "canonical_solution": "    return [2 * x for x in xs]\n",
+    "test": "def check(candidate):\n    assert candidate([1]) == [2]\n",
+    "contract": "",
+    "base_input": [[[1, 2]], [[]]],
+    "plus_input": [[[0.5]], [[10**9]]],
+    "atol": 0,
+}
 MBPP = {
     "task_id": 900,
     "text": "Write a function to add.",

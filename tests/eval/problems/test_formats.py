@@ -15,7 +15,15 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.formats import FORMATS, Reading, Recognised
 from gradebox.eval.problems.in_memory import parse_problem
-from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, packed, stdin_row
+from tests.eval.problems.dataset_rows import (
+    EVALPLUS,
+    HUMANEVAL,
+    LEETCODE,
+    MBPP,
+    call_row,
+    packed,
+    stdin_row,
+)
 
 
 def write(path: Path, rows: list[Any]) -> str:
@@ -28,6 +36,7 @@ def write(path: Path, rows: list[Any]) -> str:
     [
         (HUMANEVAL, "humaneval", "HumanEval/900", "assert"),
         (MBPP, "mbpp", "900", "assert"),
+        (EVALPLUS, "evalplus", "HumanEval/901", "assert"),
         (LEETCODE, "leetcode", "double-all", "assert"),
         (call_row(), "livecodebench", "2900", "call"),
         (stdin_row(), "livecodebench", "1900_A", "stdin"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -369,7 +370,7 @@ def test_unusable_datasets_are_refused_with_a_remedy(tmp_path: Path) -> None:
             r"broken.jsonl has no usable problem: .* line 1 is not a problem: not JSON",
         ),
         ("array.json", r"array.json has the columns none, and tests of no format"),
-        ("p.jsonl.gz", r"p.jsonl.gz is compressed: unpack it first \(gunzip p.jsonl.gz\)"),
+        ("p.jsonl.gz", r"p.jsonl.gz is damaged \(.*\): compress or copy it again"),
         ("bad.parquet", r"bad.parquet can't be read as parquet: "),
         ("names.parquet", r"names.parquet has the columns 'name', and tests of no format"),
     ):
@@ -377,6 +378,15 @@ def test_unusable_datasets_are_refused_with_a_remedy(tmp_path: Path) -> None:
             open_problems(str(tmp_path / name))
     with pytest.raises(InputError, match=r"--dataset 'a/b/c' does not exist: give a local copy"):
         open_problems("a/b/c")
+
+
+def test_compressed_rows_are_read_up_to_a_size(tmp_path: Path, monkeypatch: Any) -> None:
+    packed = tmp_path / "p.jsonl.gz"
+    packed.write_bytes(gzip.compress(jsonl(tmp_path / "p.jsonl").read_bytes()))
+    assert open_problems(str(packed)).ids() == open_problems(str(tmp_path / "p.jsonl")).ids()
+    monkeypatch.setattr("gradebox.eval.problems.rows.MOST_UNPACKED_BYTES", 9)
+    with pytest.raises(InputError, match="is more than 9 bytes unpacked: give a part of it"):
+        open_problems(str(packed))
 
 
 def test_the_description_changes_with_the_contents(tmp_path: Path) -> None:
