@@ -63,7 +63,7 @@ def open_sandbox(
             log.info("auto: the server at the default address is not used: %s", error)
     from gradebox.sandbox.box import EmbeddedSandbox
 
-    allowed = {"level", "allow_unsafe", "python_start"}
+    allowed = {"level", "allow_unsafe", "python_start", "python"}
     chosen = {k: v for k, v in options.items() if k in allowed}
     return EmbeddedSandbox(slots, hidden=hidden, **chosen)
 

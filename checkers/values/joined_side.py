@@ -1,13 +1,15 @@
 """Runs a solution and the text of its tests in one process, for tests that pass what is no data.
 
-    stdin   a secret, a line feed, [the text of the tests, {"prompt", "entry", "names"}] as JSON
+    stdin   a secret, a line feed, [the text of the tests, {"prompt", "entry", "names"}] as JSON;
+            for classes of tests also {"classes", "began"}, see unittest_side.py
     stdout  the secret between line feeds, after the last assert
 
 stdin is read to its end before the solution begins. The secret is then held by an iterator only,
 which no frame, module or function refers to. The tests have built-ins and modules as they were
 before the solution ran. What comes back from a call is cleaned: a subclass of a built-in type
 becomes that type; an instance of a class of the solution's own is a `Kept`, which has attributes
-and methods, and no operator but identity. Objects of the tests stay as they are.
+and methods, and no operator but identity. Objects of the tests stay as they are. Of classes of
+tests, `began` is written to stdout when the tests are ready and the program has not begun.
 
 This text runs in boxes, behind codec.py and tester_side.py, in a namespace of its own.
 """
@@ -38,6 +40,7 @@ from gradebox.checkers.values.tester_side import (
     add_results,
     failing_line,
     free_names,
+    said_by,
 )
 
 BUILTINS = dict(vars(builtins))
@@ -61,6 +64,7 @@ class Disturbed(BaseException):
 
 passed_in = {}  # id of an object that the tests passed → (the object, its class)
 class_parts = {}  # class of such an object → its methods
+library = None  # of classes of tests: a `Library` (unittest_side.py)
 pairs = {}  # class of the prompt in the solution → the same in the tests, and the reverse
 
 
@@ -109,7 +113,7 @@ def given(value, seen):
                 return BUILD[tag]([given(part, seen) for part in walk(value)])
             for part in [part for some in parts for part in some]:
                 given(part, seen)
-    elif not isinstance(value, type) and _late_scalar(kind) is None:
+    elif library is None and not isinstance(value, type) and _late_scalar(kind) is None:
         if id(value) not in passed_in:
             passed_in[id(value)] = (value, kind)
             class_parts.setdefault(kind, parts_of(kind))
@@ -122,6 +126,8 @@ def given(value, seen):
 
 def clean(value, seen):
     """Return what the tests get for a value of the solution."""
+    if library is not None:
+        return library.clean(value, seen)
     kind = type(value)
     if kind in PLAIN or kind is Kept:
         return value
@@ -219,6 +225,7 @@ def called(function, args, named):
     passed = [*args[own:], *named.values(), *streams]
     seen = {}
     given(streams, seen)
+    state = library.state() if library is not None else None
     try:
         if own:
             found = function(*args)
@@ -230,6 +237,8 @@ def called(function, args, named):
     finally:
         for name, stream in before:
             setattr(sys, name, stream)
+        if library is not None:
+            library.restore(state)
         undisturbed()
         for value in passed:
             clean_in_place(value)
@@ -270,6 +279,8 @@ def prepare():
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     tree = ast.parse(text)
     code = compile(tree, FILE, "exec", LATE, optimize=0)
+    if "classes" in answer:
+        return prepare_classes(text, tree, code, answer, out, secret)  # noqa: F821
     copies = modules_for(tree)
     real_import = builtins.__import__
 
@@ -289,8 +300,7 @@ def prepare():
         try:
             checked()
         except BaseException as error:
-            why = "" if isinstance(error, AssertionError) else f": {type(error).__name__}: {error}"
-            os.write(2, f"\n{failing_line(text)}{why}\n".encode("utf-8", "backslashreplace"))
+            say(f"{failing_line(text)}{said_by(error)}")
             raise
 
     def checked():
@@ -321,8 +331,16 @@ def prepare():
             namespace["check"](namespace["candidate"])
         undisturbed()
 
+    return steps_of(run_solution, run_tests, out, secret)
+
+
+def steps_of(run_solution, run_tests, out, secret):
     passed = functools.partial(os.write, out, b"\n" + secret + b"\n")
     return iter((run_solution, run_tests, passed, functools.partial(os._exit, 0)))
+
+
+def say(text):
+    os.write(2, f"\n{' '.join(text.split())[:2000]}\n".encode("utf-8", "backslashreplace"))
 
 
 def find(namespace, entry):

@@ -146,7 +146,8 @@ def joined_program(code: str, prelude: Sequence[str] = (), *, language: str = "p
 
     The harness is in a namespace of its own, with built-ins of its own.
     """
-    text = _side("codec", "reference_side", "tester_side", "joined_side") + "\nrun_all()\n"
+    sides = ("codec", "reference_side", "tester_side", "joined_side", "unittest_side")
+    text = _side(*sides) + "\nrun_all()\n"
     spaces = f"{{'__name__': 'gradebox', 'SOLUTION': {_after(needed(prelude, code), code)!r}, "
     spaces += "'__builtins__': dict(vars(__import__('builtins')))}"
     return _program(f"exec(compile({text!r}, '<gradebox>', 'exec'), {spaces})\n", language)

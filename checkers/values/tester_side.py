@@ -1,12 +1,13 @@
 """Runs the text of tests in a box of its own: the solution's functions are calls to another box.
 
     input.txt   the text of the tests
-    answer.txt  {"prompt": …, "entry": …, "names": […]} as JSON, and "results", which a known
-                solution has made, or the solution as "reference"
+    answer.txt  {"prompt": …, "entry": …, "names": […], "classes": […]} as JSON, and "results",
+                which a known solution has made, or the solution as "reference"
 
 The text sees `candidate` and the names of the solution. It is executed here, with the problem's
 own prompt before it, so that helpers and classes that tests use are the problem's and not the
-solution's. The last line of stderr says why the exit status is not 0:
+solution's. `classes`, which may be missing, are those of unittest in the text, which are run then.
+The last line of stderr says why the exit status is not 0:
 
 | status | meaning                                                                        |
 |--------|--------------------------------------------------------------------------------|
@@ -94,6 +95,8 @@ def run_tests():
         exec(code, namespace)
         if spec["entry"]:
             namespace["check"](namespace["candidate"])
+        if spec.get("classes"):
+            run_classes(namespace, spec["classes"], __import__("unittest"))
         if peer.broken is not None:
             raise peer.broken
     except Gone:
@@ -106,7 +109,7 @@ def run_tests():
     except BaseException as error:  # noqa: BLE001 - whatever it raises
         if isinstance(error, ModuleNotFoundError) and not peer.calls:
             finish(3, f"the tests import {error.name}, which the sandbox's Python does not have")
-        why = "" if isinstance(error, AssertionError) else f": {type(error).__name__}: {error}"
+        why = said_by(error)
         unsent = isinstance(peer.broken, Unsent)
         finish(6 if unsent else 1, f"{failing_line(text)}{why}")
     if not peer.calls:
@@ -148,6 +151,45 @@ def free_names(tree):
         elif isinstance(node, ast.ExceptHandler) and node.name:
             defined.add(node.name)
     return read - defined, attributes - read - defined
+
+
+def run_classes(namespace, names, unittest):
+    """Run classes of tests as `unittest` does; raise what the first failing test raised.
+
+    Raises AssertionError as well when a class has no test, or all are skipped.
+    """
+
+    class Result(unittest.TestResult):
+        first = None
+
+        def keep(self, test, error):
+            self.first = self.first or error[1]
+            self.stop()
+
+        addError = addFailure = keep
+
+        def addSubTest(self, test, subtest, error):
+            if error is not None:
+                self.keep(test, error)
+
+        def addUnexpectedSuccess(self, test):
+            self.keep(test, (None, AssertionError(f"{test} was expected to fail")))
+
+    for name in names:
+        result, suite = Result(), unittest.TestLoader().loadTestsFromTestCase(namespace[name])
+        count = suite.countTestCases()
+        suite.run(result)
+        if result.first is not None:
+            raise result.first
+        if not max(count, result.testsRun) > len(result.skipped):
+            raise AssertionError(f"{name} ran no test")
+
+
+def said_by(error):
+    """Return what an exception adds to the line of the tests that it comes from."""
+    if isinstance(error, AssertionError):
+        return f": {error}" if str(error) else ""
+    return f": {type(error).__name__}: {error}"
 
 
 def failing_line(text):

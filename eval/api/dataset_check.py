@@ -11,9 +11,10 @@ nothing. What failed is graded again, since what it lacks, such as a package, ma
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from gradebox.eval.api.batch import Batch, InMemoryRecords, ran_out_of_time
@@ -34,7 +35,30 @@ MOST_LINES = 2000  # of the solutions: reading them takes a second at most
 MOST_TRIED = 3  # right solutions of a problem, until one passes
 MOST_S = 60.0  # of running known solutions on each core, in each of the turns
 MOST_REASONS = 3
+MOST_LIBRARIES = 5  # that a note names
 FOLDER = "known-solutions"
+
+
+def missing_libraries(session: GradingSession) -> str:
+    """Return a note when the sandbox's Python lacks libraries that rows name, else ""."""
+    from gradebox.sandbox.box import EmbeddedSandbox
+
+    sandbox, problems = session.sandbox, session.problems
+    if not isinstance(sandbox, EmbeddedSandbox):
+        return ""
+    chosen = filter(None, map(problems.resolve, session.chosen_problems() or problems.ids()))
+    had = sandbox.python_modules() | sys.stdlib_module_names
+    missing = [set(needed) - had for needed in problems.libraries(chosen)]
+    names = [name for name, _ in Counter(chain(*missing)).most_common()]
+    if not names:
+        return ""
+    more = f" and {len(names) - MOST_LIBRARIES} more" if len(names) > MOST_LIBRARIES else ""
+    path = session.options.python
+    return (
+        f"{f'--python {path}' if path else 'the Python of the sandbox'} does not have "
+        f"{', '.join(names[:MOST_LIBRARIES])}{more}: the cases of {sum(map(bool, missing))} "
+        f"problems are CU; {'install them' if path else 'name one that has them with --python'}"
+    )
 
 
 class DatasetCheck:

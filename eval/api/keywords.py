@@ -52,6 +52,7 @@ class GraderFlags(RequestFlags, total=False):
     piston_package: str
     allow_unsafe_sandbox: bool
     python_start: str
+    python: str | None
     generated_tests_dir: str | PathLike[str] | None
     max_generated_tests: int
     generated_tests_sample: float

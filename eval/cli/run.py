@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gradebox.eval.api.dataset_check import DatasetCheck
+from gradebox.eval.api.dataset_check import DatasetCheck, missing_libraries
 from gradebox.eval.cli.calibration import calibrate
 from gradebox.eval.cli.progress import Progress
 from gradebox.eval.common.errors import InputError
@@ -115,6 +115,9 @@ def run_grading(
         for source in session.files if rejudging is None else ():
             make_folder(_folder_of(source, options))
         say(_sandbox_line(session))
+        if note := missing_libraries(session):
+            session.add_note(note)
+            say(note)
         if options.executor == "local":  # a Ray head may lack what its nodes have
             try_named_checker(session.options, session.sandbox)
         if options.fresh:

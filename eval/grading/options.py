@@ -100,6 +100,10 @@ class Options:
         "fork", "fork: Python programs start from a process that has started already, where the "
         "sandbox can; exec: each run starts an interpreter", SANDBOX, choices=("fork", "exec"),
         needs="box")
+    python: str | None = flag(
+        None, "interpreter of Python programs, such as that of a virtual environment with the "
+        "libraries that a data set needs; left out: gradebox's own, without its environment",
+        SANDBOX, metavar="PATH", needs="box")
     generated_tests_dir: Path | None = flag(
         None, "folder of the generated tests' parquet files", TESTS, metavar="DIR")
     max_generated_tests: int = flag(

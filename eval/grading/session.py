@@ -225,6 +225,10 @@ class GradingSession(Closeable):
         unusable = self.unusable.messages()
         return [*unusable, *self._notes, *unused, *self.problems.messages(), *generated]
 
+    def add_note(self, note: str) -> None:
+        """Add what the user should know to `notes`."""
+        self._notes.append(note)
+
     def plan(self, problem: Problem) -> list[TestRef]:
         """Return the tests of a problem to run and to skip, without opening the sandbox."""
         return plan_tests(
@@ -387,4 +391,8 @@ class GradingSession(Closeable):
 
 def box_options(options: Options) -> dict[str, Any]:
     """Return the arguments of the embedded sandbox that the options have."""
-    return {"allow_unsafe": options.allow_unsafe_sandbox, "python_start": options.python_start}
+    return {
+        "allow_unsafe": options.allow_unsafe_sandbox,
+        "python_start": options.python_start,
+        "python": options.python,
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gradebox.eval.common.errors import Diagnostics, InputError, RowError, shown
@@ -16,7 +16,7 @@ from gradebox.eval.problems.rows import Rows
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.lru_cache import LruCache
 
-LABELS = ("difficulty", "platform", "contest_date")
+LABELS = ("difficulty", "platform", "contest_date", "libraries")
 _CACHED_PROBLEMS = 256
 _MAX_SUGGESTIONS = 20
 _MAX_SUGGESTION_LENGTH = 64
@@ -151,6 +151,12 @@ class ProblemSet(Closeable):
             )
 
         return [name for name in self.ids() if fits(self._locations[name].labels)]
+
+    def libraries(self, names: Iterable[str]) -> Iterator[list[str]]:
+        """Yield the libraries that each of some problems needs; nothing for one that names none."""
+        for name in names:
+            if needed := self._locations[name].labels.get("libraries"):
+                yield needed.split(",")
 
     def describe(self) -> dict[str, Any]:
         """Return where the problems come from, as a JSON object for the metrics."""

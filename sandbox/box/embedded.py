@@ -35,7 +35,7 @@ from gradebox.sandbox.box.run_request import (
 )
 from gradebox.sandbox.box.runner import BoxPool, Runner
 from gradebox.sandbox.box.toolchains.compiler import Compiler
-from gradebox.sandbox.box.toolchains.find import Tool, resolve
+from gradebox.sandbox.box.toolchains.find import Tool, importable, named_python, resolve
 from gradebox.sandbox.box.toolchains.gcc import PrecompiledHeaders
 from gradebox.sandbox.box.toolchains.probe import LanguageProbe
 from gradebox.sandbox.common.cleanup import Closeable
@@ -59,6 +59,8 @@ class EmbeddedSandbox(Closeable):
                   of the Hugging Face libraries' caches are added
     python_start  "fork": Python programs start from a process that has started already, where that
                   is possible; "exec": each run starts an interpreter
+    python        path of the interpreter of Python programs, with the packages of its environment;
+                  None: the interpreter of gradebox, outside of its environment
     """
 
     def __init__(
@@ -69,7 +71,9 @@ class EmbeddedSandbox(Closeable):
         allow_unsafe: bool = False,
         hidden: Iterable[str | Path] = (),
         python_start: Literal["fork", "exec"] = "fork",
+        python: str | None = None,
     ) -> None:
+        self._named = {"python": named_python(python)} if python else {}
         self._process = os.getpid()
         self._description: Description | None = None
         slots = slots or len(physical_cpus())
@@ -77,7 +81,7 @@ class EmbeddedSandbox(Closeable):
         check_machine(slots)
         remove_abandoned()
         private = (*with_targets(hidden), *data_caches())
-        self._host = replace(inspect_host(), private=private)
+        self._host = replace(inspect_host(**self._named), private=private)
         self._cores = Cores(slots)
         self._pool = BoxPool()
         self._runner = Runner(self._cores, self._pool)
@@ -128,7 +132,7 @@ class EmbeddedSandbox(Closeable):
                 f"{row.name}: {row.tool[0]} reads /proc, which is hidden at level {level}; allow "
                 "user namespaces (sysctl user.max_user_namespaces=10000) or use --sandbox piston"
             )
-        return resolve(row, public=self._other_users)
+        return resolve(row, public=self._other_users, **self._named)
 
     def _try_out(self, factory: BoxFactory) -> None:
         """Build a box of a level and run the launcher's self-test in it."""
@@ -320,7 +324,7 @@ class EmbeddedSandbox(Closeable):
                 self._host.versions,
                 {
                     "fresh_pid_namespace": bool(self._fresh),
-                    "python_numpy": self._has_numpy(),
+                    "python_numpy": "numpy" in self.python_modules(),
                     "python_start": "fork" if self._python_forks() else "exec",
                 },
             )
@@ -339,13 +343,12 @@ class EmbeddedSandbox(Closeable):
             return "exec: a fork needs namespaces"
         return "exec"
 
-    def _has_numpy(self) -> bool | None:
-        """Return whether programs can import numpy; None without a Python."""
+    def python_modules(self) -> frozenset[str]:
+        """Return the top-level modules that Python programs can import; none without a Python."""
         try:
-            folders = self._tool(languages.find("python")).modules
+            return importable(self._tool(languages.find("python")).modules)
         except MissingToolchain:
-            return None
-        return any(Path(folder, "numpy").is_dir() for folder in folders)
+            return frozenset()
 
     def abort(self) -> None:
         """End everything that is running: its callers get a SandboxError. To be closed then.

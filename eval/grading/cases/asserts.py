@@ -7,6 +7,10 @@
 Whether they do never depends on the solution alone: with a known solution in the row, they do not
 when that one fails apart and passes together, because it prints what they capture, for example;
 without one, when they pass an object of a class that the solution cannot have made.
+
+Classes of tests whose row says `together` (formats/unit_tests.py) always run there: they replace
+functions of modules, and look at files and at objects of libraries. What a solution fails, where
+the known one fails in both ways, is unclear: a library, data or a network may be missing here.
 """
 
 from __future__ import annotations
@@ -17,7 +21,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Literal, NamedTuple
 
+from gradebox.checkers.check import Check, unclear
 from gradebox.checkers.interactive import Interactor, judge_interaction
 from gradebox.checkers.protocols import TESTS
 from gradebox.checkers.values.programs import (
@@ -29,7 +35,7 @@ from gradebox.eval.grading.cases.case_run import CaseSettings, check_evidence
 from gradebox.eval.grading.cases.judges import REFERENCE, interactive_attempt
 from gradebox.eval.grading.cases.outcome import Attempt, CaseOutcome, outcome_of
 from gradebox.eval.grading.time_policy import must_run_alone, run_limits
-from gradebox.eval.grading.verdict import EQUAL, Bounds, Match
+from gradebox.eval.grading.verdict import EQUAL, Bounds, Match, judge_untimed
 from gradebox.eval.problems.problem import Problem, TestCase
 from gradebox.eval.solutions.program import completed, program_of
 from gradebox.sandbox.model import Compiled, Execution
@@ -44,6 +50,13 @@ OWN_OBJECT = 4
 DOUBTED = {1: 1, OWN_OBJECT: 3, 5: 3, 6: 1}
 
 
+class KnownRun(NamedTuple):
+    """How the known solution of a row passes a test, or why it does not."""
+
+    way: Literal["apart", "together", "fails"]
+    why: str = ""
+
+
 class AssertTests(Interactor):
     """The tests of a problem, and which of them cannot run apart from a solution."""
 
@@ -51,7 +64,7 @@ class AssertTests(Interactor):
         super().__init__(sandbox, TESTS, tester_program(), name="tests")
         self.problem = problem
         self._known = known_solution(problem)
-        self._needs: dict[tuple[str, int], bool] = {}
+        self._runs: dict[tuple[str, int], KnownRun] = {}
         self._expectations: dict[tuple[str, int], bytes] = {}
         self._asking = threading.Lock()
 
@@ -91,25 +104,47 @@ class AssertTests(Interactor):
         """
         if self._known is None:
             return status == OWN_OBJECT
+        return self._known_run(test, self._known, settings, bounds).way == "together"
+
+    def if_known_passes(
+        self, outcome: CaseOutcome, test: TestCase, settings: CaseSettings, bounds: Bounds
+    ) -> CaseOutcome:
+        """Return an outcome of classes of tests; unclear when the known solution fails them too."""
+        if outcome.judgement.verdict in ("AC", "CU") or self._known is None:
+            return outcome
+        known = self._known_run(test, self._known, settings, bounds)
+        if known.way != "fails":
+            return outcome
+        check = unclear(f"the known solution of the row fails here as well: {known.why}")
+        return outcome._replace(judgement=judge_untimed(check), output_passed=None, check=check)
+
+    def _known_run(
+        self, test: TestCase, code: str, settings: CaseSettings, bounds: Bounds
+    ) -> KnownRun:
         with self._asking:
             name = (test.case_type, test.index)
-            if name not in self._needs:
-                self._needs[name] = self._known_needs(test, self._known, settings, bounds)
-            return self._needs[name]
+            if name not in self._runs:
+                self._runs[name] = self._run_known(test, code, settings, bounds)
+            return self._runs[name]
 
-    def _known_needs(
+    def _run_known(
         self, test: TestCase, code: str, settings: CaseSettings, bounds: Bounds
-    ) -> bool:
-        program = self._sandbox.compile(program_of(code, "python", self.problem))
-        if not program.ok:
-            return False
-        found = judge_interaction(
-            self._sandbox, program, self, test.input, test.expected, run_limits(bounds)
-        )
-        if found.check.exit_code not in DOUBTED:
-            return False
+    ) -> KnownRun:
+        if not json.loads(test.expected).get("together"):
+            program = self._sandbox.compile(program_of(code, "python", self.problem))
+            if not program.ok:
+                return KnownRun("fails", "it does not compile")
+            found = judge_interaction(
+                self._sandbox, program, self, test.input, test.expected, run_limits(bounds)
+            )
+            if found.check.exit_code not in DOUBTED:
+                return KnownRun("apart")
         outcome = together(settings, bounds, self.problem, code, "python", test)
-        return outcome is not None and outcome.judgement.verdict == "AC"
+        if outcome is None:
+            return KnownRun("fails", "it does not compile")
+        if outcome.judgement.verdict == "AC":
+            return KnownRun("together")
+        return KnownRun("fails", outcome.judgement.error)
 
 
 def known_solution(problem: Problem) -> str | None:
@@ -145,7 +180,9 @@ def together(
     prelude = problem.prelude.splitlines()
     program = joined_program(completed(code, problem), prelude, language=language)
     compiled: Compiled = settings.sandbox.compile(program)
-    text = json.dumps([test.input.decode(), json.loads(test.expected)]).encode()
+    spec, began = json.loads(test.expected), secrets.token_hex(16)
+    text = json.dumps([test.input.decode(), {**spec, "began": began}]).encode()
+    begins = f"\n{began}\n".encode()
 
     def run(stdin: bytes, alone: bool) -> Execution:
         x = settings.sandbox.run(compiled, run_limits(bounds), stdin=stdin, alone=alone)
@@ -159,7 +196,11 @@ def together(
     if contended:
         alone = "alone" in settings.sandbox.capabilities
         x, held = marked_run(partial(run, alone=alone), text)
-    found = EQUAL if held else NOT_HELD
+    found: Match | Check = EQUAL if held else NOT_HELD
+    if "classes" in spec and not held and x.exit_code == 0:
+        why = _last_line(x.stderr)
+        found = Match(False, why) if begins in x.stdout else unclear(why, x.stderr)
+    x = replace(x, stdout=x.stdout.replace(begins, b"", 1))
     return outcome_of(x, bounds, x.stdout, lambda: found, contended=contended)
 
 
@@ -178,6 +219,11 @@ def assert_attempt(
 
     def attempt(test: TestCase) -> CaseOutcome:
         test = tests.with_results(test, bounds)
+        if json.loads(test.expected).get("together"):
+            found = run_together(test)
+            if found is not None:
+                found = found._replace(marked="its tests need the program's process")
+                return tests.if_known_passes(found, test, settings, bounds)
         outcome = apart(test)
         status = outcome.check.exit_code if outcome.check else None
         if outcome.check is None or status not in DOUBTED:
@@ -186,7 +232,10 @@ def assert_attempt(
             found = run_together(test)
             if found is not None:
                 return found._replace(marked=_last_line(outcome.check.stderr))
-        return outcome._replace(check=replace(outcome.check, exit_code=DOUBTED[status]))
+        outcome = outcome._replace(check=replace(outcome.check, exit_code=DOUBTED[status]))
+        if "classes" in json.loads(test.expected):
+            return tests.if_known_passes(outcome, test, settings, bounds)
+        return outcome
 
     return attempt
 

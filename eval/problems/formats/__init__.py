@@ -9,6 +9,8 @@
 | acecode         | TIGER-Lab/AceCode-87K                                  |
 | leetcode        | newfacade/LeetCodeDataset                              |
 | kodcode         | KodCode/KodCode-V1, simple pytest files                |
+| bigcodebench    | bigcode/bigcodebench, bigcode/bigcodebench-hard        |
+| classeval       | FudanSELab/ClassEval                                   |
 | multipl-e       | nuprl/MultiPL-E: C++, Java, JavaScript, Rust, Go       |
 | humaneval-x     | HumanEval-X, HumanEvalPack: those languages and Python |
 | livecodebench   | livecodebench/code_generation_lite, code_generation    |
@@ -66,6 +68,7 @@ from gradebox.eval.problems.formats.training import (
     SANDBOXFUSION,
     VERL,
 )
+from gradebox.eval.problems.formats.unit_tests import BIGCODEBENCH, CLASSEVAL
 from gradebox.eval.problems.row import USED_COLUMNS
 from gradebox.eval.problems.row.tests import TESTS_COLUMN
 
@@ -85,8 +88,9 @@ __all__ = [
 
 _ALL = (
     *(OWN, HUMANEVAL, EVALPLUS, MBPP, ACECODE, LEETCODE, MULTIPL_E, HUMANEVAL_X, LIVECODEBENCH),
-    *(KODCODE, CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI, XCODEEVAL, ICPC_EVAL, USACO),
-    *(APPS, TACO, CODE_CONTESTS, DEEPCODER, VERL, PRIME, RSTAR_CODER, NEMO_GYM, SANDBOXFUSION),
+    *(BIGCODEBENCH, CLASSEVAL, KODCODE, CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI),
+    *(XCODEEVAL, ICPC_EVAL, USACO, APPS, TACO, CODE_CONTESTS, DEEPCODER, VERL, PRIME),
+    *(RSTAR_CODER, NEMO_GYM, SANDBOXFUSION),
 )
 FORMATS: dict[str, RowFormat] = {row.name: row for row in _ALL}
 # The columns of data sets whose rows have no tests, and what to give instead.

@@ -271,16 +271,20 @@ def arguments(value: str, number: int) -> list[Any]:
     return found
 
 
-def assert_test(text: str, entry: str, names: list[str], prompt: str) -> list[dict[str, str]]:
+def assert_test(
+    text: str, entry: str, names: list[str], prompt: str, **more: Any
+) -> list[dict[str, str]]:
     """Return the one test of a row whose tests are a text; none when nothing is asserted.
 
     entry   what `check(candidate)` is called with; "" when the text calls functions itself
     names   names of the solution that the text uses, even if they are built-ins
     prompt  the problem's own code, which the text may use
+    more    `classes`: those of unittest in the text, which are run; `together`: in the process of
+            the solution
     """
     if "assert" not in text:
         return []
-    spec = {"entry": entry, "names": names, "prompt": prompt}
+    spec = {"entry": entry, "names": names, "prompt": prompt, **more}
     return [{"input": text, "output": json.dumps(spec)}]
 
 

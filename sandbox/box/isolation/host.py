@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from gradebox.sandbox import languages
@@ -38,11 +39,11 @@ class Host:
     private: tuple[str, ...] = ()
 
 
-def inspect_host() -> Host:
-    """Find the tools of every language in the table."""
+def inspect_host(python: str = "") -> Host:
+    """Find the tools of every language in the table; `python` is the interpreter of its row."""
     rows = list(languages.TABLE.values())
     with ThreadPoolExecutor(max_workers=4) as pool:  # queries for versions take long
-        found = list(pool.map(_resolved, rows))
+        found = list(pool.map(partial(_resolved, python=python), rows))
     tools = {row.name: t for row, t in zip(rows, found, strict=True) if isinstance(t, Tool)}
     missing = {row.name: t for row, t in zip(rows, found, strict=True) if isinstance(t, str)}
     return Host(
@@ -54,9 +55,9 @@ def inspect_host() -> Host:
     )
 
 
-def _resolved(row: languages.Language) -> Tool | str:
+def _resolved(row: languages.Language, python: str) -> Tool | str:
     try:
-        return resolve(row)
+        return resolve(row, python=python)
     except MissingToolchain as error:
         return str(error)
 

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -65,14 +65,17 @@ class Tool:
         return str(Path(self.path).resolve().parent)
 
 
-def resolve(row: Language, public: bool = False) -> Tool:
+def resolve(row: Language, public: bool = False, python: str = "") -> Tool:
     """Return the tool of a language by its real path, never a version manager's shim.
 
     public  only a tool that any user may run, because programs run as another user
+    python  of `named_python`: the interpreter of the row python
 
     Raises MissingToolchain with the command that installs the tool.
     """
-    return _resolve(row, public)
+    return _resolve(
+        replace(row, tool=(python,)) if python and row.name == "python" else row, public
+    )
 
 
 @cache
@@ -91,11 +94,12 @@ def _resolve(row: Language, public: bool) -> Tool:
     watched = [path for path in watched if str(Path(path).parent) not in read]
     watched += [str(Path(path).parent) for path in watched]
     startup = [str(file) for folder in read for file in Path(folder).glob("*.pth")]
+    version, named = " / ".join(parts.version for parts in known), row.tool == (path,)
     return Tool(
         path,
-        " / ".join(parts.version for parts in known),
+        f"{version}, {packages_of(read)}" if named else version,
         tuple(dict.fromkeys(binds)),
-        tuple(startup) if row.name == "python" else (),
+        tuple(startup) if row.name == "python" and not named else (),
         runtime,
         (f"{SEARCH}={':'.join(searched)}",) if searched else (),
         tuple(dict.fromkeys((*watched, *read, *binds))),
@@ -161,6 +165,51 @@ def _anyone_may_reach(path: Path) -> bool:
     return all(folder.stat().st_mode & 0o001 for folder in (path, *path.parents))
 
 
+OLDEST_PYTHON = (3, 8)
+
+
+def named_python(path: str) -> str:
+    """Return the interpreter that a user named, by its own name of itself.
+
+    One of a virtual environment is named within it: its real path would be without its packages.
+    Raises MissingToolchain for anything but an interpreter of Python 3.8 or newer.
+    """
+    oldest = ".".join(map(str, OLDEST_PYTHON))
+    remedy = f"give the path of a Python {oldest} or newer, such as venv/bin/python"
+    full = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100,PTH111 - keeps links
+    if not os.path.isfile(full) or not os.access(full, os.X_OK):  # noqa: PTH113
+        raise MissingToolchain(f"--python {path}: no program of this name; {remedy}")
+    question = "import sys; print('python %d %d' % sys.version_info[:2]); print(sys.executable)"
+    answer = _ask([full, "-c", question]).splitlines()
+    words = answer[0].split() if len(answer) == 2 else []
+    if len(words) != 3 or words[0] != "python":
+        raise MissingToolchain(f"--python {path}: it does not answer as Python does; {remedy}")
+    if tuple(map(int, words[1:])) < OLDEST_PYTHON:
+        raise MissingToolchain(f"--python {path}: it is Python {'.'.join(words[1:])}; {remedy}")
+    if any(f"{name}/".startswith("/tmp/") for name in (full, os.path.realpath(full))):
+        raise MissingToolchain(
+            f"--python {path}: /tmp is each program's own folder; move the environment elsewhere"
+        )
+    return answer[1]
+
+
+def packages_of(folders: Iterable[str]) -> str:
+    """Return how many packages an interpreter has, with a hash of their names and versions."""
+    names = [entry.name for folder in folders for entry in Path(folder).iterdir()]
+    names = sorted(name for name in names if name.endswith((".dist-info", ".egg-info")))
+    return f"{len(names)} packages {hashlib.sha256(repr(names).encode()).hexdigest()[:12]}"
+
+
+def importable(folders: Iterable[str]) -> frozenset[str]:
+    """Return the top-level modules in the folders of an interpreter, without the built-in ones."""
+    return frozenset(
+        entry.name.partition(".")[0]
+        for folder in folders
+        for entry in Path(folder).iterdir()
+        if entry.suffix in (".py", ".so", "")
+    )
+
+
 def _which(name: str) -> str | None:
     folders = [*SYSTEM_FOLDERS, *os.environ.get("PATH", os.defpath).split(os.pathsep)]
     kept = [folder for folder in folders if not _is_shim(f"{folder}/{name}")]
@@ -183,18 +232,19 @@ def _folders(path: str, whole: bool = False) -> tuple[str, ...]:
 
     whole  the whole installation folder, if it contains nothing else
     """
-    real = Path(path).resolve()
+    real, environment = Path(path).resolve(), Path(path).parent.parent
+    venv = (str(environment),) if (environment / "pyvenv.cfg").is_file() else ()
     if str(real).startswith(("/usr/bin/", "/usr/lib/")):
-        return ()
+        return venv
     prefix = real.parent.parent if real.parent.name == "bin" else real.parent
     if str(prefix) in ("/", "/usr"):
-        return (str(real),)
+        return (*venv, str(real))
     own = () if real.parent.name == "bin" else (str(real),)
     alone = whole and prefix not in (Path("/usr/local"), Path("/opt"), *_home_folders())
     if str(prefix).startswith("/usr/share/") or alone:
-        return (str(prefix),)
+        return (*venv, str(prefix))
     parts = ("bin", "lib", "lib64", "libexec", "include")
-    return (*own, *(str(prefix / part) for part in parts))
+    return (*venv, *own, *(str(prefix / part) for part in parts))
 
 
 def _home_folders() -> tuple[Path, ...]:

@@ -43,6 +43,7 @@ def test_documented_defaults():
         "--piston-package": "piston",
         "--allow-unsafe-sandbox": False,
         "--python-start": "fork",
+        "--python": None,
         "--generated-tests-dir": None,
         "--max-generated-tests": 0,
         "--generated-tests-sample": 1.0,
@@ -93,7 +94,7 @@ def test_every_flag_is_read():
         "--difficulty easy,hard --platform atcoder "
         "--problems 1/A,2/B --limit 5 --sandbox piston --endpoint http://a,http://b "
         "--endpoint-concurrency 3 --piston-package codeforces --allow-unsafe-sandbox "
-        "--python-start exec "
+        "--python-start exec --python p "
         "--generated-tests-dir g --max-generated-tests -1 --generated-tests-sample 0.5 "
         "--sort-generated-tests large_first --skip-large-inputs-over 10 "
         "--max-generated-bytes-per-problem 20 --generated-tests-workers 2 "

@@ -19,6 +19,7 @@ from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.formats import FORMATS, Recognised
 from gradebox.eval.problems.in_memory import parse_problem
 from testing.fakes.scripted_sandbox import FakeSandbox
+from tests.eval.grading.test_unittest_classes import BIGCODEBENCH, CLASSEVAL
 from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, stdin_row
 from tests.eval.problems.test_archives import ROWS as ARCHIVES
 from tests.eval.problems.test_checked_formats import COT, plus
@@ -76,6 +77,8 @@ READ = {
     "multipl-e": [MULTIPL_E],
     "livecodebench": [call_row(), stdin_row()],
     "kodcode": [KODCODE],
+    "bigcodebench": [BIGCODEBENCH],
+    "classeval": [CLASSEVAL],
     "code-contests-plus": [plus()],
     "codeforces-cots": [COT],
     "apps": [apps(STDIN), apps(CALLS)],
@@ -98,7 +101,7 @@ READ = {
 }
 # Rows in the columns of data sets that are not read, or that have no tests.
 UNREAD: dict[str, tuple[dict[str, Any], str]] = {
-    "BigCodeBench": (
+    "unittest": (
         {
             **HUMANEVAL,
             "test": "import unittest\nclass TestCases(unittest.TestCase):\n    def test(self):\n"
@@ -197,7 +200,6 @@ _FURTHER = {
     "SWE-bench": "repo instance_id base_commit patch test_patch problem_statement FAIL_TO_PASS",
     "CoNaLa": "question_id intent rewritten_intent snippet id",
     "StudentEval": "problem entrypoint assertions prints prompt completion submitted_text",
-    "ClassEval": "task_id skeleton test solution_code class_name test_classes methods_info",
     "CodeElo": "problem_id title rating tags time_limit_ms description input output examples",
     "USACO": "name problem_id description num_tests solution runtime_limit samples",
     "CanItEdit": "id name full_name before after tests instruction_lazy taxonomy",
@@ -284,7 +286,7 @@ def test_a_row_without_some_of_its_columns_is_never_of_another_format(tmp_path, 
 
 
 def test_the_reason_of_an_unusable_row_reaches_whoever_grades_with_it():
-    row, _ = UNREAD["BigCodeBench"]
+    row, _ = UNREAD["unittest"]
     fixture = {**KODCODE, "test_code": "def test_a(capsys):\n    assert f()"}
     with gradebox.Grader(sandbox=FakeSandbox(lambda call: b"")) as grader:
         for made, why in ((row, "does not define check"), (fixture, "has arguments")):
@@ -295,7 +297,7 @@ def test_the_reason_of_an_unusable_row_reaches_whoever_grades_with_it():
 
 
 def test_a_stated_format_is_no_licence_for_other_tests(tmp_path):
-    row, _ = UNREAD["BigCodeBench"]
+    row, _ = UNREAD["unittest"]
     problems = open_problems(lines(tmp_path / "p.jsonl", [row]), format_name="humaneval")
     assert problems.get("HumanEval/900") is None
     assert "test does not define check(candidate)" in problems.why_missing("HumanEval/900")
@@ -309,7 +311,7 @@ def test_our_own_rows_may_be_stated(tmp_path):
 
 
 @pytest.mark.slow(seconds=1)
-@pytest.mark.parametrize("name", ["CRUXEval", "BigCodeBench", "other columns"])
+@pytest.mark.parametrize("name", ["CRUXEval", "unittest", "other columns"])
 def test_the_command_ends_with_status_2(tmp_path, name, capsys):
     solutions = lines(tmp_path / "s.jsonl", [{"id": "sample_0", "code": "x"}])
     dataset = lines(tmp_path / "p.jsonl", [UNREAD[name][0]])

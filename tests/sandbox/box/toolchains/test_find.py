@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -133,3 +135,35 @@ def test_a_home_folder_is_never_shown_as_a_whole(
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     binds = toolchain.resolve(row(own_folder=True)).binds
     assert f"{tmp_path}/lib" in binds and str(tmp_path) not in binds
+
+
+def test_an_environment_is_named_by_its_own_path(tmp_path: Path) -> None:
+    venv.create(tmp_path / "env")
+    path = str(tmp_path / "env" / "bin" / "python")
+    (package,) = (tmp_path / "env").glob("lib/python*/site-packages")
+    (package / "made").mkdir()
+    first = toolchain.resolve(TABLE["python"], python=path)
+    assert (first.path, first.startup_files) == (path, ())
+    assert str(tmp_path / "env") in first.binds
+    assert "made" in toolchain.importable(first.modules)
+    (package / "made-1.0.dist-info").mkdir()
+    toolchain._resolve.cache_clear()
+    assert toolchain.resolve(TABLE["python"], python=path).version != first.version
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        (None, "no program of this name"),
+        ("echo hello", "it does not answer as Python does"),
+        ("echo python 2 7; echo /bin/python", "it is Python 2.7"),
+        ('exec python3 "$@"', "/tmp is each program's own folder"),
+    ],
+)
+def test_what_is_no_python_is_refused(script: str | None, why: str) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        path = Path(folder, "python")
+        if script is not None:
+            tool(path, script)
+        with pytest.raises(MissingToolchain, match=why):
+            toolchain.named_python(str(path))
