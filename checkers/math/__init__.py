@@ -9,16 +9,15 @@ Each module imports only from rooms below its own:
     evaluator, dart      EvaluatorMath, and its functions that rewrite and read answers
     grading              pairs that need no reading are decided here, others in workers
     workers/             processes that run all below under limits
-    choices              the letter of a choice for its text
-    first_tier           answers are found; texts and plain numbers are compared
+    first_tier           answers are found; texts and plain numbers are compared; the letter of
+                         a choice for its text
     extract/   compare/  extract/ finds answers; compare/judge.py has the order of comparison;
                          neither imports the other
     read/                normalise.py: one spelling; reader.py: structures (values.py);
                          expressions/: SymPy expressions
-    outcome              the six kinds of verdict
     policy               what counts as the same
 
-The order of the sources of an answer is SOURCES in extract/answer.py, phrases are tables of
+The order of the sources of an answer is in extract/answer.py, phrases are tables of
 extract/phrases.py. Tables are data: read/units.txt (units and currencies, `60,000 CHF`),
 read/symbols.txt (characters, commands, functions), read/words.txt (synonyms, Chinese). A notation
 is a row of read/notation.py, a pair of kinds a row of PAIRS in compare/comparer.py, a policy a row
@@ -36,6 +35,7 @@ from gradebox.checkers.math.evaluator import (
 )
 from gradebox.checkers.math.extract.answer import extract_answer
 from gradebox.checkers.math.grading import (
+    OUTCOMES,
     AnswerPair,
     Explanation,
     Grade,
@@ -43,7 +43,6 @@ from gradebox.checkers.math.grading import (
     grade_many,
     math_equal,
 )
-from gradebox.checkers.math.outcome import OUTCOMES
 from gradebox.checkers.math.policy import POLICIES, Policy
 from gradebox.checkers.math.read.normalise import fix_a_slash_b
 

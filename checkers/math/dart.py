@@ -111,7 +111,7 @@ def latex2sympy_interval(s: str) -> sympy.Set:
     Raises ValueError for a text that is not an interval.
     """
     _check_in_worker("interval", s)
-    from gradebox.checkers.math.read.expressions.sympy_objects import read_interval
+    from gradebox.checkers.math.compare.real_sets import read_interval
 
     return read_interval(s)
 
@@ -122,7 +122,7 @@ def latex2matrix(latex_mat_str: str) -> sympy.Matrix:
     Raises ValueError for a text that is not a matrix.
     """
     _check_in_worker("matrix", latex_mat_str)
-    from gradebox.checkers.math.read.expressions.sympy_objects import read_matrix
+    from gradebox.checkers.math.compare.lists import read_matrix
 
     return read_matrix(latex_mat_str)
 

@@ -10,11 +10,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-from gradebox.checkers.math.choices import lettered
-from gradebox.checkers.math.first_tier import at_once
-from gradebox.checkers.math.outcome import GradeOutcome, outcome_of
+from gradebox.checkers.math.first_tier import at_once, lettered
 from gradebox.checkers.math.policy import Policy, get_policy
 from gradebox.checkers.math.workers.answers import Pool
 from gradebox.checkers.workers.pool import shared_pool
@@ -22,6 +20,31 @@ from gradebox.checkers.workers.pool import shared_pool
 TIMEOUT_S = 5.0
 MAX_DECIMAL_BITS = 13_000  # Python refuses to write longer integers in decimal
 WINDOW = 1024  # pairs read ahead of the first undecided one
+
+# equal      the answer is right under the policy
+# different  both answers were read, compared, and differ
+# not read   the rules give no verdict: one of the two, or a part of it, is not read, or no
+#            comparison is defined or decides. The answer may be right
+# no answer  the response states none
+# cut        it states none and ends within a sentence, a box or its thoughts
+# timed out  the comparison met a limit: time, memory, or its process died
+GradeOutcome = Literal["equal", "different", "not read", "no answer", "cut", "timed out"]
+OUTCOMES: tuple[GradeOutcome, ...] = get_args(GradeOutcome)
+
+_OF_REASON: dict[str, GradeOutcome] = {  # the start of the reason of a reject; else different
+    "no answer": "no answer",
+    "empty": "no answer",
+    "cut": "cut",
+    "not read": "not read",
+    "not comparable": "not read",
+    "undecided": "not read",
+    "too long": "not read",
+    "nested": "not read",
+    "error": "not read",
+    "time limit": "timed out",
+    "memory limit": "timed out",
+    "crashed": "timed out",
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +67,7 @@ class Grade:
 
     equal   whether the answer is right; False at a time limit or a crash
     answer  the answer found in the response
-    reason  text, exact, value, choice, statement, no answer, time limit, …: docs/math-answers.md
+    reason  text, exact, value, choice, no answer, time limit, …: docs/math-answers.md
             explains each
     tier    1: exact text or exact rational numbers; 2: read as mathematics
     explanation   what was compared and how it was read, with `explain`; else None
@@ -59,7 +82,10 @@ class Grade:
     @property
     def outcome(self) -> GradeOutcome:
         """Return the kind of verdict: equal, different, not read, no answer, cut, timed out."""
-        return outcome_of(self.equal, self.reason)
+        if self.equal:
+            return "equal"
+        found = (o for start, o in _OF_REASON.items() if self.reason.startswith(start))
+        return next(found, "different")
 
 
 @dataclass(frozen=True)

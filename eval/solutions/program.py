@@ -28,6 +28,7 @@ from gradebox.checkers.values.programs import (
     solution_program,
     with_prelude,
 )
+from gradebox.eval.problems.formats.cruxeval import expression_of
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.solutions.calling import REVISION, Parts, calling_program, defined_in
 from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, fenced_programs
@@ -65,7 +66,9 @@ def solution_of(solution: Solution, problem: Problem) -> Solution:
         code = next((c for c in reversed(found) if defined_in(c, parts_of(problem))), fallback)
     if code is None and text and kind == "assert":
         code = text
-    if language == "" and code is solution.code and text is None:
+    if code is not None and kind == "assert":
+        code = expression_of(code, problem.origin.get("dataset_format", ""))
+    if language == "" and code == solution.code and text is None:
         return solution
     return replace(solution, code=code, response=None, language=language or solution.language)
 

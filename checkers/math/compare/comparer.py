@@ -10,23 +10,23 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from gradebox.checkers.math.compare import equations, lists, numeric, real_sets
+from gradebox.checkers.math.compare import equations, lists, real_sets
 from gradebox.checkers.math.compare.equations import (
     assigned,
     is_assignment,
     is_calculation,
     read_side,
+    states_its_name,
 )
-from gradebox.checkers.math.compare.families import same_family, same_piecewise
 from gradebox.checkers.math.compare.quantities import QuantityComparer
-from gradebox.checkers.math.compare.words import canonical, is_predicate, same_numbering, same_words
+from gradebox.checkers.math.compare.rounding import rounds_to
+from gradebox.checkers.math.compare.words import canonical, same_words
 from gradebox.checkers.math.read.expressions.parser import parse_expression
-from gradebox.checkers.math.read.real_sets import as_interval
+from gradebox.checkers.math.read.split import as_interval
 from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN
 from gradebox.checkers.math.read.values import (
-    DateOrTime,
+    Clock,
     Family,
-    ParseError,
     Quantity,
     Ratio,
     RealSet,
@@ -52,10 +52,8 @@ class Comparer(QuantityComparer):
             )
         if isinstance(answer, Relation) and not equations.chain_holds(answer):
             return False
-        for same_together in (same_family, same_piecewise):
-            verdict = same_together(gold, answer)
-            if verdict is not None:
-                return verdict
+        if (verdict := real_sets.same_family(gold, answer)) is not None:
+            return verdict
         gold, answer = (v.plain if isinstance(v, Family) else v for v in (gold, answer))
         gold, answer = lists.same_shape(gold, answer)
         for one, other in ((gold, answer), (answer, gold)):
@@ -63,6 +61,8 @@ class Comparer(QuantityComparer):
                 return all(self.equal(one, item) for item in other.items)  # 1/2 or 50%
         if real_sets.differ_in_unknown(gold, answer):
             return False
+        if lists.both_zero(gold, answer):
+            return True
         compare = next(c for belongs, c in PAIRS if belongs(gold) or belongs(answer))
         return compare(self, gold, answer)
 
@@ -74,7 +74,7 @@ class Comparer(QuantityComparer):
         if not isinstance(exact, Quantity):
             return ()
         scale = 100 if decimal.percent and not exact.percent else 1
-        if not numeric.rounds_to(parse_expression(exact.text) * scale, decimal.text):
+        if not rounds_to(parse_expression(exact.text) * scale, decimal.text):
             return ()
         unit = exact.unit or decimal.unit
         if isinstance(value.value, Relation) and is_assignment(value.value):
@@ -82,7 +82,7 @@ class Comparer(QuantityComparer):
             return value.value, Relation((value.value.sides[0], decimal.text + tail), ("=",))
         return replace(exact, unit=unit), replace(decimal, unit=unit)
 
-    # -- words, dates, times -----------------------------------------------------
+    # -- words, times -----------------------------------------------------
     def words(self, gold: Value, answer: Value) -> bool:
         if isinstance(gold, Words) and isinstance(answer, Words):
             return same_words(gold.text, answer.text)
@@ -90,32 +90,26 @@ class Comparer(QuantityComparer):
         assert isinstance(word, Words)
         if isinstance(other, Relation) and other.is_equation:
             return other.sides[-1].lower() == word.text
-        if other is answer and isinstance(other, Seq) and isinstance(other.items[-1], Words):
-            return is_predicate(word.text, other.items[-1].text)  # `since …, the curve is a circle`
         if isinstance(other, Quantity):
             plain = other.text.lower().lstrip("\\").replace("infty", "infinity")
             if plain in (word.text, canonical(word.text)):  # once, 1
                 return True
-        named = _as_words(other)
-        if named.strip().isdigit() and not re.search("^[ivx]+$|quadrant", word.text):
-            return False  # `fifth` is not 5
-        return bool(named) and same_numbering(word.text, named)
+        return False
 
-    def dates_or_times(self, gold: Value, answer: Value) -> bool:
-        if isinstance(gold, DateOrTime) and isinstance(answer, DateOrTime):
-            if gold.kind != answer.kind:
-                return False
-            return _same_time(gold, answer) if gold.kind == "clock" else gold == answer
+    def clocks(self, gold: Value, answer: Value) -> bool:
+        if isinstance(gold, Clock) and isinstance(answer, Clock):
+            same_half = gold.half == answer.half or not (gold.half and answer.half)
+            return (replace(gold, half="") == replace(answer, half="") and same_half) or (
+                _seconds(gold) == _seconds(answer)
+            )
         for one, other in ((gold, answer), (answer, gold)):
-            if isinstance(one, DateOrTime) and isinstance(other, Relation) and other.is_equation:
+            if isinstance(one, Clock) and isinstance(other, Relation) and other.is_equation:
                 return self.equal(one, read_side(other.sides[-1]))
-            if isinstance(one, DateOrTime) and one.kind == "clock":
-                hour, minute, second, half = one.fields
-                ratio = isinstance(other, Ratio) or (
-                    isinstance(other, Quantity) and re.search(r"/|\\frac", other.text)
-                )
-                if ratio and minute and not (second or half):
-                    return self.ratios(Ratio((str(hour), str(minute))), other)
+            is_ratio = isinstance(other, Ratio) or (
+                isinstance(other, Quantity) and re.search(r"/|\\frac", other.text)
+            )
+            if isinstance(one, Clock) and is_ratio and one.minute and not (one.second or one.half):
+                return self.ratios(Ratio((str(one.hour), str(one.minute))), other)
         return False
 
     # -- sets of real numbers ------------------------------------------------------
@@ -131,8 +125,6 @@ class Comparer(QuantityComparer):
 
     # -- lists -----------------------------------------------------------------------
     def sequences(self, gold: Value, answer: Value) -> bool:
-        if lists.both_zero(gold, answer):
-            return True
         if isinstance(gold, Relation) and isinstance(answer, Seq):
             gold = assigned(gold)
         if isinstance(answer, Relation) and isinstance(gold, Seq):
@@ -148,8 +140,6 @@ class Comparer(QuantityComparer):
         if lists.brackets_differ(left, right) and not self.policy.compare_sets:
             return False
         kinds = {left.kind, right.kind}
-        if kinds == {"{}"} and _sets_in(left) != _sets_in(right):
-            return False  # {{1}, {2}} and {1, 2}
         unordered = kinds <= {"", "{}"} or kinds == {"{}", "[]"}
         unordered |= left.kind == "" and right.kind == "[]"  # as Python prints a list
         if kinds == {""} and equations.names_each_value(right) and not _has_names(left):
@@ -220,11 +210,11 @@ class Comparer(QuantityComparer):
         named = (
             (lists.is_matrix(value) and lists.is_matrix(other))
             or is_assignment(relation)
+            or (relation is gold and equations.states_a_number(relation))
             or (
                 equations.names_a_number(relation)
                 and (equations.is_number(other) or len(relation.sides) > 2)
             )
-            or (relation is gold and equations.is_numeric(relation))
         )
         if not named and not is_calculation(relation):
             return False
@@ -242,7 +232,7 @@ class Comparer(QuantityComparer):
         names_gold, names_answer = is_assignment(gold), is_assignment(answer)
         values = read_side(gold.sides[-1]), read_side(answer.sides[-1])
         if not names_answer and is_calculation(answer):
-            named = not _states_its_name(gold, answer) if names_gold else is_calculation(gold)
+            named = not states_its_name(gold, answer) if names_gold else is_calculation(gold)
             if named:
                 return self.equal(*values)
         if names_gold and names_answer:
@@ -273,9 +263,20 @@ class Comparer(QuantityComparer):
             self.numbers(left[i] * right[0], right[i] * left[0]) for i in range(1, len(left))
         )
 
-    def single_values(self, gold: Value, answer: Value) -> bool:
-        assert isinstance(gold, Quantity) and isinstance(answer, Quantity)
-        return lists.both_zero(gold, answer) or self.quantities(gold, answer)
+
+def _is_to_one(ratio: Value) -> bool:
+    return isinstance(ratio, Ratio) and len(ratio.parts) == 2 and ratio.parts[1] == "1"
+
+
+def _has_names(seq: Seq) -> bool:
+    return any(isinstance(item, Relation) for item in seq.items)
+
+
+def _relations_of(value: Value) -> tuple[Relation, ...]:
+    """Return a relation, or those of a plain list of relations; () for anything else."""
+    items = value.items if isinstance(value, Seq) and value.kind == "" else (value,)
+    relations = tuple(i for i in items if isinstance(i, Relation))
+    return relations if len(relations) == len(items) else ()
 
 
 def _is_a(kind: type[Value]) -> Callable[[Value], bool]:
@@ -299,76 +300,27 @@ def _is_tuple(value: Value) -> bool:
 # what a value belongs to, and how two values are compared of which one does
 PAIRS: tuple[tuple[Callable[[Value], bool], Callable[[Comparer, Value, Value], bool]], ...] = (
     (_is_a(Words), Comparer.words),
-    (_is_a(DateOrTime), Comparer.dates_or_times),
+    (_is_a(Clock), Comparer.clocks),
     (_is_tuple, Comparer.sequences),
     (_is_real_set, Comparer.real_sets),
     (_is_a(Seq), Comparer.sequences),
     (_is_a(Relation), Comparer.relations),
     (_is_a(Ratio), Comparer.ratios),
-    (_is_a(Quantity), Comparer.single_values),
+    (_is_a(Quantity), Comparer.quantities),
 )
 
 
-def _same_time(a: DateOrTime, b: DateOrTime) -> bool:
-    """Compare times: 10:30 is 10:30 a.m. or p.m., 17:00 is 5 p.m., 5 a.m. is not 5 p.m."""
-    if a.fields[:3] == b.fields[:3] and (not a.fields[3] or not b.fields[3]):
-        return True
-    return _seconds(a) == _seconds(b)
-
-
-def _seconds(clock: DateOrTime) -> int:
-    hour, minute, second, half = clock.fields
-    hours = int(hour) % 12 + (12 if half == "p" else 0) if half else int(hour)
-    return hours * 3600 + int(minute) * 60 + int(second)
-
-
-def _sets_in(seq: Seq) -> int:
-    """Return how many items of a list are sets in braces."""
-    return sum(isinstance(item, Seq) and item.kind == "{}" for item in seq.items)
-
-
-def _has_names(seq: Seq) -> bool:
-    return any(isinstance(item, Relation) for item in seq.items)
-
-
-def _is_to_one(ratio: Value) -> bool:
-    return isinstance(ratio, Ratio) and len(ratio.parts) == 2 and ratio.parts[1] == "1"
-
-
-def _states_its_name(gold: Relation, answer: Relation) -> bool:
-    """Return whether an answer, `-x = 2+3 = 5`, has the name of the gold, x, in its first side."""
-    try:
-        names = [parse_expression(r.sides[0]).free_symbols for r in (gold, answer)]
-    except ParseError:
-        return False
-    return bool(names[0] & names[1])
-
-
-def _as_words(value: Value) -> str:
-    """Return `3 quadrant` and `ii, iv` as words; "" for a value that is not written so."""
-    if isinstance(value, Quantity) and not (value.percent or value.degree):
-        return f"{value.text} {value.unit}".lower()
-    if isinstance(value, Words):
-        return value.text
-    if isinstance(value, Seq) and not value.kind and not value.joined_by_or:
-        items = [_as_words(i) for i in value.items]
-        return ", ".join(items) if all(items) else ""
-    return ""
-
-
-def _relations_of(value: Value) -> tuple[Relation, ...]:
-    """Return a relation, or those of a plain list of relations; () for anything else."""
-    items = value.items if isinstance(value, Seq) and value.kind == "" else (value,)
-    relations = tuple(i for i in items if isinstance(i, Relation))
-    return relations if len(relations) == len(items) else ()
+def _seconds(clock: Clock) -> int:
+    """Return the seconds since midnight: 17:00 is 5 p.m., 10:30 may be in the morning."""
+    hours = clock.hour % 12 + 12 * (clock.half == "p") if clock.half else clock.hour
+    return hours * 3600 + clock.minute * 60 + clock.second
 
 
 def _named_set(value: Value) -> Value:
     """Return the interval of `x = [2,5)`; every other value as it is."""
     if isinstance(value, Relation) and is_assignment(value) and not value.sides[0].startswith("("):
         named = assigned(value)
-        if isinstance(named, Seq | RealSet):
-            return replace(named, unknown=value.sides[0])
+        return replace(named, unknown=value.sides[0]) if isinstance(named, Seq | RealSet) else value
     return value
 
 

@@ -14,6 +14,7 @@ from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from gradebox.checkers.math.compare import numeric
 from gradebox.checkers.math.compare.quantities import LETTER_UNIT
+from gradebox.checkers.math.compare.rounding import rounds_to
 from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.reader import read_answer
 from gradebox.checkers.math.read.tables import LETTER, strip_marks
@@ -24,30 +25,22 @@ MAX_ROUNDED = 10**15  # whole numbers from here on are not rounded
 CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
 _DECIMAL = re.compile(r"-?\d*\.\d+")
 _NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+")
-_NAME = re.compile(
+_NAME = re.compile(  # x, AB, x_1, f(\pi), f^{-1}(x), P(A), \angle A, (x, y), area of ABC
     r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
     r"(?:\s*\(\s*(?:[\w, ^+-]{1,20}|\\[a-z]+\s*\{?\w?\}?|-?\d?\s*\\pi\s*/\s*\d+"
-    r"|-?\\frac\s*\{[^{}]{1,12}\}\s*\{[^{}]{1,12}\})\s*\))?"  # x, AB, x_1, f(\pi), f^{-1}(x)
+    r"|-?\\frac\s*\{[^{}]{1,12}\}\s*\{[^{}]{1,12}\})\s*\))?"
     r"|(?:[PEn]|Pr|Var|lcm|\\Pr|\\mathbb\{[PE]\})\s*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\])"
-    r"|\[[A-Z][^\[\]]{0,12}\]|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]?\}\{d[a-z]\}"
-    r"|\\Delta\s*[A-Za-z](?:_\{?\w+\}?)?|d[a-z]?/d[a-z]|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
+    r"|\[[A-Z][^\[\]]{0,12}\]|\|\s*(?:\\[a-z]+\s*)?\{?\w+\}?\s*\|(?:\^\{?2\}?)?|m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]?\}\{d[a-z]\}|d[a-z]?/d[a-z]"
+    r"|[A-Z]{2}(?:\^\{?2\}?)?|\\sigma\^\{?2\}?|\\(?:Delta|triangle|overline|bar|vec|hat|max|min)\s*\{?\w+\}?"
     r"|\(\s*\\?\w+(?:_\{?\w+\}?)?(?:\s*,\s*\\?\w+(?:_\{?\w+\}?)?)+\s*\)|\w(?:\s*:\s*\w)+"
     r"|[A-Za-z]{4,}(?: [A-Za-z]+)*|[a-z]{2,}(?: [A-Za-z]+)+"
 )
-_POWER = r"(?:\s*\^\s*\{?(?:\d|-1|T)\}?)?"
-_SEGMENT = rf"(?:\\overline\s*)?\{{?[A-Z]{{1,3}}'?\}}?(?:_\{{?\w+\}}?)?{_POWER}"  # AB, A_1B^2
-_SEGMENTS = rf"{_SEGMENT}(?:\s*(?:\\cdot|\\times|\*)?\s*{_SEGMENT}){{0,3}}"
-_GEOMETRIC = re.compile(  # `AB^2`, `AB+BC`, `AB \cdot AC`, `\frac{NO}{BO}`, `\sigma^2`
-    rf"{_SEGMENTS}(?:\s*[-+/]\s*{_SEGMENTS}){{0,3}}|\\frac\s*\{{{_SEGMENTS}\}}\s*\{{{_SEGMENTS}\}}"
-    r"|\\triangle\s*[A-Z]{3}|\\(?:max|min|det|sup|inf|dim|ker|rank|gcd|lcm)(?![A-Za-z])\s*[^=\d]{1,20}"
-    r"|\\[a-z]+(?:_\{?\w+\}?)?\s*\^\s*\{?\d\}?|\|\s*\\(?:vec|overrightarrow|overline)[^|]{1,30}\|"
-)
-_PLAIN_NAME = re.compile(rf"{LETTER}|\\(?:bar|overline|hat|vec)\s*\{{?\s*{LETTER}\s*\}}?")
 _FUNCTION = re.compile(
     r"([A-Za-z]'*(?:\s*\^\s*\{?\s*-1\s*\}?)?)\s*(?:\(\s*([a-z])\s*\)|_\{?([a-z])\}?)"
 )
 _NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
 _POWER_OF_LETTER = re.compile(r"[A-Z]\s*(?:_\s*\{?\w\}?\s*)?\^\s*\{?\s*\d\s*\}?")
+_PLAIN_NAME = re.compile(rf"{LETTER}|\\(?:bar|overline|hat|vec)\s*\{{?\s*{LETTER}\s*\}}?")
 _SAME_NAMES = tuple(  # spellings of one name
     (re.compile(pattern), name)
     for pattern, name in (
@@ -56,10 +49,9 @@ _SAME_NAMES = tuple(  # spellings of one name
         (r"\\(?:Pr|mathbb\s*\{?\s*P\s*\}?)(?=\s*[(\[])|\bPr(?=\s*[(\[])", "P"),
         (r"\\mathbb\s*\{?\s*E\s*\}?(?=\s*[(\[])", "E"),
         (r"\bE\s*\[([^\[\]]*)\]", r"E(\1)"),
-        (r"\|\s*([A-Z]{2})\s*\|", r"\1"),
         (r"\\frac\s*\{\s*d\s*([a-z])\s*\}\s*\{\s*d[a-z]\s*\}|\bd([a-z])\s*/\s*d[a-z]\b", r"\1\2'"),
         (r"\b([a-z])\s*\(\s*([nk])\s*\)", r"\1_\2"),
-        (r"(?i)\barea\s*(?:of\s+)?(?:\\?triangle)?\s*\(?\s*([A-Z]{3,4})\s*\)?", r"S_\1"),
+        (r"\|\s*([A-Z]{2})\s*\|", r"\1"),
         (r"S\s*_\{?\s*\\triangle\s*([A-Z]{3})\s*\}?|\[\s*([A-Z]{3,4})\s*\]", r"S_\1\2"),
         (r"\s|\\?[{}]|_\{?\\?(?:max|min)\}?", ""),
     )
@@ -82,10 +74,7 @@ def is_assignment(relation: Relation) -> bool:
     if not relation.is_equation:
         return False
     left = strip_marks(relation.sides[0], "").strip()
-    if left.startswith((r"\int", r"\lim", r"\frac{d}{d")) or _readable(relation.sides[0]) is None:
-        return True
-    forms = ((_NAME, left), (_GEOMETRIC, left), (_GEOMETRIC, _plain_name(left)))
-    return any(pattern.fullmatch(text) for pattern, text in forms)
+    return _readable(relation.sides[0]) is None or _NAME.fullmatch(left) is not None
 
 
 def names_a_number(relation: Relation) -> bool:
@@ -110,6 +99,23 @@ def names_a_number(relation: Relation) -> bool:
     return rational or left.has(TrigonometricFunction, AppliedUndef)
 
 
+def says_a_power(relation: Relation, value: Value) -> bool:
+    """Return whether an answer says `AB^2 = 4\\sqrt5` or `S^2 = 9`, not AB or S.
+
+    A root is rather the length itself; the square of a letter is not its value.
+    """
+    if _POWER_OF_LETTER.fullmatch(relation.sides[0].strip()) and is_number(value):
+        return True
+    return bool(re.search(r"\^\s*\{?2\}?\s*$", relation.sides[0]) and "sqrt" in relation.sides[-1])
+
+
+def states_a_number(relation: Relation) -> bool:
+    """Return whether the first side of an equation is a number: `\\log 0.01 = -2` is -2."""
+    stated = relation.is_equation and re.search(r"log|\^|sqrt", relation.sides[0])
+    left = _readable(relation.sides[0]) if stated else None
+    return isinstance(left, Expr) and bool(left.is_number)
+
+
 def is_calculation(relation: Relation) -> bool:
     """Return whether all sides are equal: `3 + 4 = 7`, `x(x+1) = x^2+x`; not `4 = 2\\sqrt5`."""
     if not relation.is_equation:
@@ -126,46 +132,48 @@ def is_calculation(relation: Relation) -> bool:
     return all(numeric.equal(a, b, tolerance, 0) for a, b in pairwise(sides))
 
 
-def is_numeric(relation: Relation) -> bool:
-    """Return whether an equation states a power or logarithm: `\\log 0.01 = -2` is -2.
-
-    Bases and roots of negative numbers have several values, so it is not calculated again.
-    """
-    stated = relation.is_equation and re.search(r"log|\^|sqrt", relation.sides[0])
-    first = _readable(relation.sides[0]) if stated else None
-    return isinstance(first, Expr) and bool(first.is_number)
-
-
-def says_a_power(relation: Relation, value: Value) -> bool:
-    """Return whether an answer says `AB^2 = 4\\sqrt5` or `S^2 = 9`, not AB or S.
-
-    A root is rather the length itself; the square of a letter is not its value.
-    """
-    if _POWER_OF_LETTER.fullmatch(relation.sides[0].strip()) and is_number(value):
-        return True
-    return bool(re.search(r"\^\s*\{?2\}?\s*$", relation.sides[0]) and "sqrt" in relation.sides[-1])
-
-
 def chain_holds(relation: Relation) -> bool:
     """Return whether the numbers in `x = 2+3 = 5` are equal; not in `x = 2+3 = 6`."""
     if len(relation.sides) < 3 or not relation.is_equation:
         return True
     sides = [read_side(side) for side in relation.sides[1:]]
     for one, next_one in pairwise(sides):
-        if not (isinstance(one, Quantity) and isinstance(next_one, Quantity)):
+        values = [_plain_number(v) for v in (one, next_one)]
+        if None in values:
             continue
-        if one.unit or next_one.unit or one.degree or next_one.degree:
-            continue
-        try:
-            a, b = (parse_expression(v.text) / (100 if v.percent else 1) for v in (one, next_one))
-        except (ParseError, TypeError):
-            continue
-        if isinstance(a, MatrixBase) or isinstance(b, MatrixBase):
-            continue
-        tolerance = _rounding_tolerance(one.text, next_one.text)
-        if a.is_number and b.is_number and numeric.equal(a, b, tolerance, 0) is False:
+        tolerance = _rounding_tolerance(one.text, next_one.text)  # type: ignore[union-attr]
+        if numeric.equal(values[0], values[1], tolerance, 0) is False:
             return False
     return True
+
+
+def _plain_number(value: Value) -> Expr | None:
+    """Return the number of a quantity without a unit, 0.5 for 50%; else None."""
+    if not isinstance(value, Quantity) or value.unit or value.degree:
+        return None
+    number = _readable(value.text)
+    if not isinstance(number, Expr) or not number.is_number:
+        return None
+    return number / 100 if value.percent else number
+
+
+def states_its_name(gold: Relation, answer: Relation) -> bool:
+    """Return whether an answer, `-x = 2+3 = 5`, has the name of the gold, x, in its first side."""
+    names = [side and side.free_symbols for r in (gold, answer) if (side := _readable(r.sides[0]))]
+    return len(names) == 2 and bool(names[0] & names[1])
+
+
+def as_rounded(value: Value) -> Value:
+    """Return `P(X>2) = 1-e^{-1} = .632` as an exact number and its rounding; others as they are."""
+    if not isinstance(value, Relation) or not value.is_equation:
+        return value
+    *_, exact, decimal = (side.strip() for side in value.sides)
+    if not _DECIMAL.fullmatch(decimal) or _DECIMAL.fullmatch(exact):
+        return value
+    number = _readable(exact)
+    if number is None or not number.is_number or not rounds_to(number, decimal):
+        return value
+    return Rounded(Quantity(exact), Quantity(decimal))
 
 
 # -- their values ---------------------------------------------------------------------
@@ -182,19 +190,6 @@ def assigned(value: Value) -> Value:
     ):
         return read_side(value.sides[-1])
     return value
-
-
-def as_rounded(value: Value) -> Value:
-    """Return `P(X>2) = 1-e^{-1} = .632` as an exact number and its rounding; others as they are."""
-    if not isinstance(value, Relation) or not value.is_equation:
-        return value
-    *_, exact, decimal = (side.strip() for side in value.sides)
-    if not _DECIMAL.fullmatch(decimal) or _DECIMAL.fullmatch(exact):
-        return value
-    number = _readable(exact)
-    if number is None or not number.is_number or not numeric.rounds_to(number, decimal):
-        return value
-    return Rounded(Quantity(exact), Quantity(decimal))
 
 
 def is_number(value: Value) -> bool:
@@ -253,6 +248,18 @@ def same_name(a: str, b: str) -> bool:
     )
 
 
+def with_argument_of(gold: Relation, answer: Relation) -> Relation:
+    """Return `f(x) = 2x` for `f(t) = 2t` beside `f(x) = …`: any letter may be the argument."""
+    g, a = (_FUNCTION.fullmatch(r.sides[0].strip()) for r in (gold, answer))
+    if not (g and a) or g[1] != a[1] or len(answer.sides) != 2:
+        return answer
+    old, new, right = a[2] or a[3], g[2] or g[3], answer.sides[1]
+    if old in (new, "e") or re.search(rf"(?<![A-Za-z\\]){new}(?![A-Za-z])", right):
+        return answer
+    renamed = re.sub(rf"(?<![A-Za-z\\]){old}(?![A-Za-z])", new, right)
+    return Relation((gold.sides[0], renamed), answer.ops)
+
+
 def _shorter_name(short: str, long: str) -> bool:
     """Return whether `S` is given for `S_ABC`, `p` for `P(A)`, or a noun, `area`, for a name."""
     if re.fullmatch(r"[A-Za-z]", short):
@@ -265,18 +272,6 @@ def _plain_name(text: str) -> str:
     for pattern, name in _SAME_NAMES:
         text = pattern.sub(name, text)
     return text
-
-
-def with_argument_of(gold: Relation, answer: Relation) -> Relation:
-    """Return `f(x) = 2x` for `f(t) = 2t` beside `f(x) = …`: any letter may be the argument."""
-    g, a = (_FUNCTION.fullmatch(r.sides[0].strip()) for r in (gold, answer))
-    if not (g and a) or g[1] != a[1] or len(answer.sides) != 2:
-        return answer
-    old, new, right = a[2] or a[3], g[2] or g[3], answer.sides[1]
-    if old in (new, "e") or re.search(rf"(?<![A-Za-z\\]){new}(?![A-Za-z])", right):
-        return answer
-    renamed = re.sub(rf"(?<![A-Za-z\\]){old}(?![A-Za-z])", new, right)
-    return Relation((gold.sides[0], renamed), answer.ops)
 
 
 def one_unknown(items: Sequence[Value]) -> str:

@@ -10,7 +10,9 @@ from sympy import Expr
 
 from gradebox.checkers.math.compare.equations import is_name, one_unknown
 from gradebox.checkers.math.read.expressions.parser import parse_expression
-from gradebox.checkers.math.read.real_sets import as_interval
+from gradebox.checkers.math.read.normalise import normalise
+from gradebox.checkers.math.read.reader import read_answer
+from gradebox.checkers.math.read.split import as_interval
 from gradebox.checkers.math.read.values import (
     Quantity,
     Ratio,
@@ -22,31 +24,6 @@ from gradebox.checkers.math.read.values import (
 )
 
 
-def has_order(seq: Seq) -> bool:
-    """Return whether the order of a plain list counts: `A, C, B`, `Cindy, Amy, Betty`, `2, 6, 18`.
-
-    Names, and letters that are not in the order of the alphabet, may be a ranking. Numbers that are
-    terms of a geometric sequence, of one of second degree or of one like that of Fibonacci are
-    that sequence.
-    """
-    if seq.kind or len(seq.items) < 3 or seq.joined_by_or or seq.joined_by_and:
-        return False
-    texts = [i.text.strip() if isinstance(i, Words | Quantity) else "" for i in seq.items]
-    if all(re.fullmatch(r"[A-Za-z][a-z]*", t) for t in texts):
-        names = [t.lower() for t in texts]
-        return any(len(name) > 1 for name in names) or names != sorted(names)
-    if not all(re.fullmatch(r"-?\d{1,9}", t) for t in texts):
-        return False
-    numbers = [int(t) for t in texts]
-    steps = [b - a for a, b in pairwise(numbers)]
-    geometric = all(b * numbers[0] == a * numbers[1] for a, b in pairwise(numbers))
-    square = len(numbers) > 3 and len({b - a for a, b in pairwise(steps)}) == 1
-    summed = len(numbers) > 3 and all(
-        sum(numbers[i : i + 2]) == n for i, n in enumerate(numbers[2:])
-    )
-    return len(set(steps)) > 1 and (geometric or square or summed)
-
-
 def brackets_differ(gold: Seq, answer: Seq) -> bool:
     """Return whether brackets tell two lists apart: a set or alternatives and a tuple, say.
 
@@ -55,26 +32,21 @@ def brackets_differ(gold: Seq, answer: Seq) -> bool:
     kinds = {gold.kind, answer.kind}
     if kinds & {"(]", "[)"}:
         return gold.kind != answer.kind
-    if gold.joined_by_or != answer.joined_by_or and (
-        _names_several(gold) or _names_several(answer)
-    ):
+    if gold.joined_by_or != answer.joined_by_or and any(map(_names_several, (gold, answer))):
         return True  # a=1, b=2 and a=1 or b=2
     if "" in kinds:
         if gold.kind == "[]":
-            return is_interval(gold)
-        return (_alternatives(gold) or _alternatives(answer)) and not kinds <= {"", "{}"}
+            return is_interval(gold) and not answer.joined_by_and
+        return any(map(_alternatives, (gold, answer))) and not kinds <= {"", "{}"}
+    if kinds == {"{}"} and len({sum(map(_is_braced_set, s.items)) for s in (gold, answer)}) > 1:
+        return True  # {{1}, {2}} and {1, 2}
     if kinds in ({"{}", "[]"}, {"()", "[]"}):
         return len(gold.items) < 3  # two may be the ends of an interval
     return "{}" in kinds and gold.kind != answer.kind
 
 
-def is_interval(seq: Seq) -> bool:
-    """Return whether `[1,3]` has two numbers in order."""
-    interval = as_interval(seq)
-    if interval is None:
-        return False
-    width = parse_expression(interval.high) - parse_expression(interval.low)
-    return bool(width.is_number and width.is_positive)
+def _is_braced_set(value: Value) -> bool:
+    return isinstance(value, Seq) and value.kind == "{}"
 
 
 def _alternatives(seq: Seq) -> bool:
@@ -90,6 +62,49 @@ def _names_several(seq: Seq) -> bool:
     """Return whether alternatives give values of different unknowns: `a=1 or b=2`."""
     names = {i.sides[0].strip() for i in seq.items if isinstance(i, Relation) and i.is_equation}
     return seq.joined_by_or and len(names) > 1 and not one_unknown(seq.items)
+
+
+def has_order(seq: Seq) -> bool:
+    """Return whether the order of a plain list counts: `C, A, B`, `Cindy, Amy, Betty`, `2, 6, 18`.
+
+    Names, and letters that are not in the order of the alphabet, may be a ranking. Numbers that are
+    terms of a geometric sequence, of one of second degree or of one like that of Fibonacci are
+    that sequence.
+    """
+    texts = [i.text.strip() for i in seq.items if isinstance(i, Words | Quantity)]
+    if len(texts) < 3 or len(texts) < len(seq.items) or seq.joined_by_and or seq.joined_by_or:
+        return False
+    if all(re.fullmatch("[A-Za-z][a-z]*", text) for text in texts):
+        return len(texts[0]) > 1 or texts != sorted(texts)
+    if not all(re.fullmatch(r"-?\d{1,9}", text) for text in texts):
+        return False
+    numbers = [int(text) for text in texts]
+    steps = [b - a for a, b in pairwise(numbers)]
+    geometric = all(b * numbers[0] == a * numbers[1] for a, b in pairwise(numbers))
+    square = len(numbers) > 3 and len({b - a for a, b in pairwise(steps)}) == 1
+    summed = len(numbers) > 3 and all(
+        sum(numbers[i : i + 2]) == n for i, n in enumerate(numbers[2:])
+    )
+    return len(set(steps)) > 1 and (geometric or square or summed)
+
+
+def is_by_cases(value: Value) -> bool:
+    """Return whether a list has values and conditions in turn, `(x; x > 0), (-x; x < 0)`."""
+    items = value.items if isinstance(value, Seq) and value.kind == "" else ()
+    return bool(items) and all(
+        isinstance(i, Seq) and i.kind == "()" and len(i.items) == 2
+        and isinstance(i.items[1], Relation | Words)
+        for i in items
+    )  # fmt: skip
+
+
+def is_interval(seq: Seq) -> bool:
+    """Return whether `[1,3]` has two numbers in order."""
+    interval = as_interval(seq)
+    if interval is None:
+        return False
+    width = parse_expression(interval.high) - parse_expression(interval.low)
+    return bool(width.is_number and width.is_positive)
 
 
 def may_repeat(seq: Seq) -> bool:
@@ -144,6 +159,16 @@ def as_seq(value: Value) -> Seq | None:
     return None
 
 
+def both_zero(gold: Value, answer: Value) -> bool:
+    """Return whether a gold is 0 and an answer a zero matrix, or a zero vector in space."""
+    if not isinstance(gold, Quantity) or gold.text.strip() != "0":
+        return False
+    if not is_matrix(answer) and not (isinstance(answer, Seq) and answer.kind):
+        return False
+    entries = [entry for row in rows_of(answer) or [] for entry in row]
+    return len(entries) > (1 if is_matrix(answer) else 2) and not any(entries)
+
+
 def item_text(value: Value) -> str:
     return re.sub(r"\s", "", value.text) if isinstance(value, Quantity) else repr(value)
 
@@ -170,11 +195,19 @@ def rows_of(value: Value) -> list[list[Expr]] | None:
     return [[parse_expression(x.text) for x in row if isinstance(x, Quantity)] for row in rows]
 
 
-def both_zero(gold: Value, answer: Value) -> bool:
-    """Return whether a gold is 0 and an answer a zero matrix, or a zero vector in space."""
-    if not isinstance(gold, Quantity) or gold.text.strip() != "0":
-        return False
-    if not is_matrix(answer) and not (isinstance(answer, Seq) and answer.kind):
-        return False
-    entries = [entry for row in rows_of(answer) or [] for entry in row]
-    return len(entries) > (1 if is_matrix(answer) else 2) and not any(entries)
+def read_matrix(text: str) -> sympy.Matrix:
+    """Return the SymPy matrix of a LaTeX matrix or of a list; raise ValueError otherwise.
+
+    A column and a list `a,b` become one row.
+    """
+    value = read_answer(normalise(text))
+    items = value.items if isinstance(value, Seq) else (value,)
+    cells = [i.text for i in items if isinstance(i, Quantity)]
+    if len(cells) < len(items):
+        raise ValueError(f"{text[:80]!r} is not a matrix: write a LaTeX matrix or a list")
+    if not isinstance(value, Quantity) or "\\begin" not in value.text:
+        return sympy.Matrix([[parse_expression(c) for c in cells]])
+    matrix = parse_expression(value.text)
+    if not isinstance(matrix, sympy.MatrixBase):
+        raise ValueError(f"{text[:80]!r} is not a matrix: write a LaTeX matrix or a list")
+    return sympy.Matrix(matrix.T if matrix.cols == 1 else matrix)

@@ -1,30 +1,39 @@
 """Decide whether two SymPy expressions are equal by evaluating them.
 
-    two numbers       evaluated to the digits that prove them equal (separation.py)
+    rational numbers  exactly
+    other numbers     equal when they agree to AGREED_DIGITS digits
+    polynomials       small ones are multiplied out
     with variables    evaluated at fixed points of both signs, wherever both are real: equal when
-                      they agree to 35 digits, or more beside very large or small constants.
-                      Letters in a root of a product, as in `\\sqrt{qs}/s` for `\\sqrt{q/s}`, stand
-                      for positive quantities, unless an absolute value says otherwise
+                      they agree to 35 digits. Letters in a root of a product, as in
+                      `\\sqrt{qs}/s` for `\\sqrt{q/s}`, stand for positive quantities, unless an
+                      absolute value says otherwise
 
-This needs no `simplify`, and fixed points give the same verdict on every run. No evaluation
-needs more than MAX_DIGITS digits: what they leave open is undecided (None).
+Very large and small constants, `10^{-60}`, need as many digits more. What MAX_DIGITS leave open is
+undecided.
+
+This needs no `simplify`, and fixed points give the same verdict on every run. What has no value is
+undecided (None).
 """
 
 from __future__ import annotations
 
-import re
+import math
 from fractions import Fraction
+from functools import lru_cache
 
 import sympy
-from sympy import Expr, Float, Rational
+from sympy import Expr, Float, Integer, Rational
 
 from gradebox.checkers.math.compare.exact import within_ulps
-from gradebox.checkers.math.compare.separation import digits_needed, has_tower, largest_magnitude
 
 DIGITS = 50  # of an evaluation
+WORKING_DIGITS = 150  # at most, where digits cancel
 MAX_DIGITS = 1000
-AGREE = Float("1e-30", 20)  # relative difference of values that count as equal
 GUARD_DIGITS = 15  # that rounding errors may spoil
+AGREED_DIGITS = 90  # of two equal numbers
+AGREE = Float("1e-30", 20)  # relative difference of values that count as equal
+_AGREE_AT_POINTS = Float(10, 20) ** (GUARD_DIGITS - DIGITS)  # the same, at points
+_NEAR_ZERO = Float(10, 20) ** (DIGITS // 5 - DIGITS)  # absolute
 DOUBLE_TOLERANCE = 1e-15  # relative, of expressions whose coefficients are doubles
 ENOUGH_POINTS = 3  # points that must agree
 MAX_EXPANDED = 60  # operations of a polynomial that is multiplied out, which is quicker
@@ -33,11 +42,12 @@ _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
 # (index of the first prime, divisor, sign, sign of every second letter). Points are near 0 and,
 # because |x-2|, floors and max change there, far from 0 on both sides.
 _POINTS: tuple[tuple[int, Expr | int, int, int], ...] = (
-    (1, 61, 1, 1), (2, 67, 1, 1), (1, 71, -1, -1), (3, 73, 1, -1), (2, 79, -1, 1), (5, 83, 1, 1),
-    (7, 11, 1, 1), (12, Rational(19, 7), 1, 1), (8, Rational(17, 6), -1, -1),
-    (9, Rational(7, 1511), 1, 1), (10, Rational(9, 1201), -1, -1),
+    (1, 61, 1, 1), (1, 71, -1, -1), (3, 73, 1, -1), (2, 79, -1, 1), (7, 11, 1, 1),
+    (12, Rational(19, 7), 1, 1), (8, Rational(17, 6), -1, -1), (9, Rational(7, 1511), 1, 1),
 )  # fmt: skip
 _FAR = ((3, Rational(1, 3), 1, 1), (6, Rational(1, 5), 1, 1), (11, Rational(2, 7), 1, 1))
+
+_WHOLE_NUMBERS = (1, 2, 3, 4, 5, 6, 7, 9, 12, 20)
 
 _INFINITE = (sympy.oo, -sympy.oo, sympy.zoo)
 Verdict = bool | None  # None: undecided
@@ -47,13 +57,13 @@ class Undecided(Exception):
     """An expression has no finite value at a point, or its digits do not decide."""
 
 
-def value_at(expr: Expr, point: dict[Expr, Expr], digits: int = DIGITS) -> Expr:
-    """Return `expr` to `digits` digits at a point; raise Undecided when it is not finite there.
+def value_at(expr: Expr, point: dict[Expr, Expr], more: int = 0) -> Expr:
+    """Return `expr` to DIGITS and `more` digits at a point; raise Undecided when it is not finite.
 
-    A value of which all digits cancel is returned as something below 10^-digits.
+    A value of which all digits cancel is returned as something below 10^-AGREED_DIGITS.
     """
     try:
-        value = expr.evalf(digits, subs=point or None, maxn=max(100, digits + DIGITS))
+        value = expr.evalf(DIGITS + more, subs=point or None, maxn=WORKING_DIGITS + 2 * more)
     except (OverflowError, ZeroDivisionError, ValueError):  # 2^{2^{2^n}} far from 0, (1/2)!!
         raise Undecided from None
     if not value.is_number or value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
@@ -90,8 +100,6 @@ def equal(a: Expr, b: Expr, rel_tol: float = 0.0, abs_tol: float = 0.0) -> Verdi
         return True
     if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
         return _equal_matrices(a, b, rel_tol, abs_tol)
-    if has_tower(a) or has_tower(b):
-        return None
     if a in _INFINITE or b in _INFINITE:  # `is_infinite` asks for much: a quarter of all time
         return False
     if a.is_Rational and b.is_Rational:
@@ -101,18 +109,23 @@ def equal(a: Expr, b: Expr, rel_tol: float = 0.0, abs_tol: float = 0.0) -> Verdi
     symbols = _symbols(a, b)
     if not symbols:
         return _equal_numbers(a, b, rel_tol, abs_tol)
-    if _cancels(a - b):
-        return True
+    if (cancels := _cancels(a - b)) is not None and (cancels or not rel_tol):
+        return cancels
     return _equal_functions(a, b, symbols, rel_tol)
 
 
-def _cancels(difference: Expr) -> bool:
-    """Return whether a small polynomial is 0 when it is multiplied out."""
+def _cancels(difference: Expr) -> Verdict:
+    """Return whether a small polynomial is 0 when it is multiplied out; None for another one."""
     letters = difference.free_symbols
     if not difference.is_polynomial(*letters) or difference.count_ops() > MAX_EXPANDED:
-        return False
+        return None
     exponents = (p.exp for p in difference.atoms(sympy.Pow) if p.base.is_Add)
-    return all(e.is_Integer and e <= MAX_POWER for e in exponents) and difference.expand() == 0
+    if not all(e.is_Integer and e <= MAX_POWER for e in exponents):
+        return None
+    expanded = difference.expand()
+    factors = {f for term in sympy.Add.make_args(expanded) for f in sympy.Mul.make_args(term)}
+    rational = all(f.is_Rational or f.as_base_exp()[0].is_Symbol for f in factors)
+    return bool(expanded == 0) if rational else None
 
 
 def _symbols(a: Expr, b: Expr) -> list[Expr]:
@@ -136,33 +149,39 @@ def _equal_numbers(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict:
         va, vb = value_at(a, {}), value_at(b, {})
         if rel_tol or abs_tol:
             return _close(va, vb, Float(rel_tol), Float(abs_tol))
-        difference = sympy.Abs(va - vb)
-        if difference > Float("1e-20") * (1 + sympy.Abs(va)):
+        if not _close(va, vb, AGREE, AGREE):
             return False
-        return _proved_equal(a, b)
+        difference = a - b
+        if difference.is_Rational:
+            return bool(difference == 0)
+        more = _more_digits(a, b)
+        allowed = Float(10) ** -(AGREED_DIGITS + more)
+        return bool(sympy.Abs(value_at(difference, {}, more)) < allowed)
     except Undecided:
         return None
 
 
-def _proved_equal(a: Expr, b: Expr) -> Verdict:
-    """Return whether a - b is 0; None when MAX_DIGITS digits do not tell."""
-    difference = a - b
-    if difference.is_Rational:
-        return bool(difference == 0)
-    after, before = digits_needed(difference)
-    if after + before > MAX_DIGITS:
-        value = sympy.Abs(value_at(difference, {}, MAX_DIGITS))
-        return False if value > Float(10) ** (int(before) - MAX_DIGITS) else None
-    digits = int(after + before) + GUARD_DIGITS
-    return bool(sympy.Abs(value_at(difference, {}, digits)) < Float(10, 20) ** -int(after + 1))
-
-
-def _digits_at_points(a: Expr, b: Expr) -> int:
-    """Return how many digits show the smallest constants of two expressions beside the largest."""
-    digits = DIGITS + 2 * largest_magnitude(a, b)
+def _more_digits(a: Expr, b: Expr) -> int:
+    """Return how many digits the largest and smallest constants have: 60 for `x + 10^{-60}`."""
+    digits = int(max(_length(a), _length(b)))
     if digits > MAX_DIGITS:
         raise Undecided
-    return int(digits)
+    return digits if digits > GUARD_DIGITS else 0
+
+
+@lru_cache(maxsize=2048)
+def _length(expr: Expr) -> float:
+    """Return the digits before or after the point of an expression's longest constant."""
+    if expr.is_Rational:
+        return math.log10(max(abs(int(expr.p)), int(expr.q), 1))
+    inner = max(map(_length, expr.args), default=0.0)
+    if not expr.is_number or isinstance(expr, sympy.MatrixBase):
+        return inner
+    try:
+        value = sympy.Abs(expr.evalf(5))
+        return max(inner, abs(float(sympy.log(value, 10).evalf(5)))) if value else inner
+    except (TypeError, ValueError, OverflowError, ArithmeticError):
+        return float("inf")
 
 
 def _equal_functions(a: Expr, b: Expr, symbols: list[Expr], rel_tol: float) -> Verdict:
@@ -170,11 +189,10 @@ def _equal_functions(a: Expr, b: Expr, symbols: list[Expr], rel_tol: float) -> V
     complex_valued = a.has(sympy.I) or b.has(sympy.I)
     agreed = 0
     try:
-        digits = _digits_at_points(a, b)
+        more = 2 * _more_digits(a, b)
     except Undecided:
         return None
-    agree, near_zero = _tolerances(digits)
-    rel = Float(rel_tol) if rel_tol else agree
+    rel = Float(rel_tol) if rel_tol else _AGREE_AT_POINTS * Float(10, 20) ** -more
     guards = [] if complex_valued else _guards(a) + _guards(b)
     is_real = [(p, all(_is_positive(g, p) for g in guards)) for p in points(symbols)]
     if sum(real for _, real in is_real) < ENOUGH_POINTS:
@@ -183,20 +201,25 @@ def _equal_functions(a: Expr, b: Expr, symbols: list[Expr], rel_tol: float) -> V
         if not real and agreed >= ENOUGH_POINTS:
             break
         try:
-            va, vb = value_at(a, point, digits), value_at(b, point, digits)
+            va, vb = value_at(a, point, more), value_at(b, point, more)
         except Undecided:
             continue
         if not complex_valued and _imaginary(va) != _imaginary(vb):
             continue
-        if not _close(va, vb, rel, near_zero):
+        if not _close(va, vb, rel, _NEAR_ZERO * Float(10, 20) ** -more):
             return False
         agreed += 1
     return True if agreed >= ENOUGH_POINTS else None
 
 
-def _tolerances(digits: int) -> tuple[Expr, Expr]:
-    """Return the relative and the absolute difference of values that count as equal."""
-    return Float(10, 20) ** (GUARD_DIGITS - digits), Float(10, 20) ** (DIGITS // 5 - digits)
+def agree_at_whole_numbers(a: Expr, b: Expr) -> Verdict:
+    """Return whether two expressions agree where all their letters are whole numbers."""
+    found = [
+        equal(a.subs(p), b.subs(p))
+        for n in _WHOLE_NUMBERS
+        for p in [{s: Integer(n + 3 * i) for i, s in enumerate(_symbols(a, b))}]
+    ]
+    return False if False in found else None if None in found else True
 
 
 def _guards(expr: Expr) -> list[Expr]:
@@ -259,13 +282,9 @@ def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:
         return True
     ratio: Expr | None = None
     agreed = 0
-    try:
-        digits = _digits_at_points(a, b)
-    except Undecided:
-        return None
     for point in points(symbols):
         try:
-            va, vb = value_at(a, point, digits), value_at(b, point, digits)
+            va, vb = value_at(a, point), value_at(b, point)
         except Undecided:
             continue
         if vb == 0 or va == 0:
@@ -276,42 +295,12 @@ def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:
             return False  # one is 0 but for rounding
         if ratio is None:
             ratio = va / vb
-        elif not _close(va / vb, ratio, *_tolerances(digits)):
+        elif not _close(va / vb, ratio, _AGREE_AT_POINTS, _NEAR_ZERO):
             return False
         agreed += 1
     if agreed < ENOUGH_POINTS or ratio is None:
         return None
-    if _imaginary(ratio):
-        return False
-    return bool(sympy.re(ratio) > 0) if positive else True
-
-
-DECIMAL = re.compile(  # sign, whole part, decimals, exponent
-    r"([-+]?)(\d{1,3}(?:,\d{3})+|\d*)\.(\d+)\s*(?:(?:\\times|\\cdot|\*)\s*10\s*\^\s*\{?\s*(-?\d{1,4})\s*\}?|[eE]([-+]?\d{1,4}))?"
-)
-
-
-def rounding_equals(text: str, exact: Expr, exact_text: str) -> bool:
-    """Return whether the decimal `text` is the correct rounding of an exact number.
-
-    It needs 6 decimals or 9 digits in all: 0.333333 is 1/3, but 0.33333 and 3.14 are only
-    themselves. Two decimals never round each other.
-    """
-    m = DECIMAL.fullmatch(text.strip())
-    if m is None or DECIMAL.search(exact_text):
-        return False
-    digits = (m[2].replace(",", "") + m[3]).lstrip("0")
-    if len(digits) < 6 or not (len(m[3]) >= 6 or len(digits) >= 9):
-        return False
-    if not exact.is_number or exact.is_infinite or exact.is_Integer:
-        return False
-    shift = int(m[4] or m[5] or 0)
-    ulp = Rational(10) ** (shift - len(m[3]))
-    value = int(m[2].replace(",", "") + m[3]) * ulp * (-1 if m[1] == "-" else 1)
-    try:
-        return bool(abs(value_at(exact - value, {})) <= ulp / 2)
-    except (Undecided, TypeError):
-        return False
+    return not _imaginary(ratio) and (not positive or bool(sympy.re(ratio) > 0))
 
 
 def same_double(a: Expr, b: Expr) -> bool:
@@ -330,18 +319,6 @@ def same_double(a: Expr, b: Expr) -> bool:
         return False
 
 
-def rounds_to(exact: Expr, text: str) -> bool:
-    """Return whether a number, rounded or truncated, is the decimal `text`."""
-    plain = text.replace(",", "")
-    ulp = Rational(1, 10 ** len(plain.partition(".")[2]))
-    decimal = Rational(plain)
-    try:
-        over = value_at(exact - decimal, {}) * (-1 if decimal < 0 else 1)
-        return bool(-ulp / 2 <= over < ulp)
-    except (Undecided, TypeError):
-        return False
-
-
 def differ_by_constant(a: Expr, b: Expr) -> bool:
     """Return whether a - b is the same number wherever both are real."""
     values = []
@@ -352,7 +329,7 @@ def differ_by_constant(a: Expr, b: Expr) -> bool:
             continue
         if not _imaginary(va) and not _imaginary(vb):
             values.append(va - vb)
-    same = all(_close(v, values[0], AGREE, _tolerances(DIGITS)[1]) for v in values)
+    same = all(_close(v, values[0], AGREE, _NEAR_ZERO) for v in values)
     return len(values) >= ENOUGH_POINTS and same
 
 

@@ -1,18 +1,23 @@
-"""Compare one expression with another: its value, its unit, its percent or degree sign."""
+"""Compare one expression with another: its value, its unit, its percent or degree sign.
+
+x^2 + C, A e^x + B     equal up to the names of their constants, or to an added number
+2*E, 3*I               as SymPy prints e and i, where the other side has e or i
+"""
 
 from __future__ import annotations
 
 import re
+from itertools import permutations
 
 import sympy
 from sympy import Expr
 
-from gradebox.checkers.math.compare import functions, numeric
-from gradebox.checkers.math.compare.rounding import Roundings
+from gradebox.checkers.math.compare import numeric
+from gradebox.checkers.math.compare.rounding import Roundings, rounding_equals
 from gradebox.checkers.math.policy import Policy
 from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.units import conversion_factor, unit_name, unit_scale
-from gradebox.checkers.math.read.values import ParseError, Quantity
+from gradebox.checkers.math.read.values import ParseError, Quantity, Value
 
 _SIGN_UNITS = ("", "rad", "unit")  # units that match a percent or degree sign
 _POWER = r"(?:\s?\^\s?\{?\s?-?\d\s?\}?)?"
@@ -20,30 +25,33 @@ LETTER_UNIT = re.compile(
     rf"(?P<value>.*[\d)}}])(?P<space>\s*)"
     rf"(?P<unit>[A-Za-z]+{_POWER}(?:(?:[\s/]|\\cdot\s)+[A-Za-z]+{_POWER}){{0,3}})"
 )
+_LONE_LETTERS = ("m", "g", "s", "h", "l", "L", "N", "J", "W", "V", "A", "K", "C", "T", "F")
+
+_NAMED_CONSTANT = re.compile(r"[A-DKck]|[cK]_\d")  # of a gold; another letter is a given one
+_CONSTANT = re.compile(r"[A-DKa-dkm](?:_\d)?|\\(?:varphi|phi|delta|alpha|beta|theta)(?:_\d)?")
+_VARIABLE = re.compile(r"[nrstuvwxyz]|\\(?:theta|phi)")
+_ARBITRARY = (sympy.Symbol("C"), sympy.Symbol("c"))
+MAX_CONSTANTS = 4
+
+
 _RANGE = re.compile(r"\s*(\d{1,6})\s*-\s*(\d{1,6})\s*")
 _MATRIX_FACTOR = re.compile(r"([A-Z])\s*(?:\^\s*\{?\s*(-?\d|T)\s*\}?)?")
 _MATRIX_FACTORS = re.compile(rf"\s*(?:{_MATRIX_FACTOR.pattern}[\s*]*(?:\\cdot)?\s*){{2,8}}")
-_LONE_LETTERS = ("m", "g", "s", "h", "l", "L", "N", "J", "W", "V", "A", "K", "C", "T", "F")
 _LONG_DIVISOR = re.compile(
     r"/\s*(?:\d+|\\?[A-Za-z]+)\s*[\\A-Za-z(]|(?:sin|cos|tan|cot|sec|csc|ln|log)\s*\\?\w{1,6}\s*/"
 )
 
 
-def _may_be_range(gold: str, answer: str) -> None:
-    """Raise ParseError when one side is `5-7`, a difference or a range, and the other is not."""
+def _raise_for_other_reading(gold: str, answer: str) -> None:
+    """Raise ParseError where only one side is `5-7`, a difference or a range, and for `DP^{-1}`
+    beside `P^{-1}D`: matrices do not commute.
+    """
     ranges = [m for t in (gold, answer) if (m := _RANGE.fullmatch(t)) and int(m[1]) < int(m[2])]
     if len(ranges) == 1:
         raise ParseError(f"{ranges[0][0]!r} may be a range")
-
-
-def _may_be_matrices(gold: str, answer: str) -> None:
-    """Raise ParseError for `DP^{-1}` beside `P^{-1}D`: matrices do not commute."""
     factors = [_MATRIX_FACTORS.fullmatch(t) and _MATRIX_FACTOR.findall(t) for t in (gold, answer)]
     if all(factors) and factors[0] != factors[1] and any("-" in f for _, f in factors[0] or ()):
         raise ParseError("letters with an inverse may be matrices, which do not commute")
-
-
-_OTHER_READINGS = (_may_be_range, _may_be_matrices)
 
 
 class QuantityComparer:
@@ -51,7 +59,6 @@ class QuantityComparer:
 
     policy       which tolerances hold
     has_float    one of the answers has a number as programs print it
-    may_round    a decimal may be the rounding of an exact number
     ordered      the order of a plain list counts
     roundings    the decimals of both, where they may be roundings
     """
@@ -60,35 +67,23 @@ class QuantityComparer:
         self,
         policy: Policy,
         has_float: bool = False,
-        may_round: bool = True,
         ordered: bool = False,
         roundings: Roundings | None = None,
     ):
         self.policy = policy
         self.has_float = has_float
-        self.may_round = may_round
         self.ordered = ordered
         self.roundings = roundings
 
-    def quantities(self, gold: Quantity, answer: Quantity) -> bool:
+    def quantities(self, gold: Value, answer: Value) -> bool:
+        assert isinstance(gold, Quantity) and isinstance(answer, Quantity)
         a, b = parse_expression(gold.text), parse_expression(answer.text)
         if {gold.unit, answer.unit} == {"celsius", "fahrenheit"}:
-            return self.numbers(
-                *(v * 9 / 5 + 32 if q.unit == "celsius" else v for v, q in ((a, gold), (b, answer)))
-            )
+            celsius, fahrenheit = (a, b) if gold.unit == "celsius" else (b, a)
+            return self.numbers(celsius * 9 / 5 + 32, fahrenheit)
         if gold.unit and answer.unit and gold.unit != answer.unit:
             factor = conversion_factor(gold.unit, answer.unit)
             return factor is not None and self.scaled(a, factor, b)
-        if answer.unit.split(" ")[0] == "dozen" and not gold.unit:
-            return self.numbers(a, 12 * b)
-        if gold.unit.split(" ")[0] == "dozen" and not answer.unit and self.numbers(12 * a, b):
-            return True
-        if {gold.unit, answer.unit} == {"", "cent"}:  # 9.99 and 999 cents
-            bare = answer if gold.unit else gold
-            if re.fullmatch(r"\d+\.\d\d", bare.text) and self.numbers(
-                *(v / 100 if q is not bare else v for v, q in ((a, gold), (b, answer)))
-            ):
-                return True
         if not (gold.unit and answer.unit) and self.product_as_unit(gold, answer):
             return True
         for one, other in ((gold, answer), (answer, gold)):
@@ -108,8 +103,7 @@ class QuantityComparer:
             a, b = (v * sympy.pi / 180 if x.degree else v for v, x in ((a, gold), (b, answer)))
             return self.numbers(a, b)
         if self.numbers(a, b, gold.text, answer.text) or self.with_long_divisors(gold, answer):
-            for reading in _OTHER_READINGS:
-                reading(gold.text, answer.text)
+            _raise_for_other_reading(gold.text, answer.text)
             return True
         if gold.degree == answer.degree:
             return False
@@ -161,9 +155,9 @@ class QuantityComparer:
             return True
         if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
             return False
-        if a_text and b_text and self.may_round:
+        if a_text and b_text:
             for decimal, exact, exact_text in ((a_text, b, b_text), (b_text, a, a_text)):
-                if numeric.rounding_equals(decimal, exact, exact_text):
+                if rounding_equals(decimal, exact, exact_text):
                     return True
         if p.percent and a.is_number and b.is_number and re.search("[.%]", a_text + b_text):
             absolute = 0.0 if p.percent_rel_tol else p.abs_tol
@@ -174,19 +168,78 @@ class QuantityComparer:
 
     def same(self, a: Expr, b: Expr) -> numeric.Verdict:
         """Compare two expressions under the policy's tolerances; a printed double is its value."""
-        a, b = functions.with_same_constants(a, b)
-        if functions.has_series(a, b):
-            return functions.equal(a, b)
+        a, b = with_same_constants(a, b)
         found = numeric.equal(a, b, self.policy.rel_tol, self.policy.abs_tol)
+        rounded = [isinstance(e, Expr) and e.has(sympy.floor, sympy.ceiling) for e in (a, b)]
+        if any(rounded) and (found or all(rounded)):  # `⌈x⌉` is `⌊x⌋+1` but at whole numbers
+            found = numeric.agree_at_whole_numbers(a, b)
         if found is False and self.has_float and numeric.same_double(a, b):
             return True
-        rounded = [e.has(sympy.floor, sympy.ceiling) for e in (a, b)]
-        if found and any(rounded):  # `⌈x⌉` is `⌊x⌋+1` but at whole numbers
-            found = functions.agree_at_whole_numbers(a, b)
-        elif (found is None or all(rounded)) and not isinstance(a, sympy.MatrixBase):
-            found = functions.equal_at_whole_numbers(a, b)
-        return found or functions.equal_up_to_constants(a, b) or self.rounded(a, b) or found
+        return found or equal_up_to_constants(a, b) or self.rounded(a, b) or found
 
     def rounded(self, a: Expr, b: Expr) -> bool:
         """Return whether the policy accepts roundings, and one number is the other, rounded."""
         return self.roundings is not None and self.roundings.equal(a, b)
+
+
+# -- constants ---------------------------------------------------------------------------
+
+
+def with_same_constants(a: Expr, b: Expr) -> tuple[Expr, Expr]:
+    """Return two expressions with e and i in one spelling."""
+    if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
+        return a, b
+    return _sympy_names(a, b), _sympy_names(b, a)
+
+
+def _sympy_names(expr: Expr, other: Expr) -> Expr:
+    for name, constant in (("E", sympy.E), ("I", sympy.I)):
+        symbol = sympy.Symbol(name)
+        written = expr.has(symbol) and expr != symbol and not other.has(symbol)
+        if written and other.has(constant, sympy.exp):
+            expr = expr.subs(symbol, constant)
+    return expr
+
+
+def equal_up_to_constants(a: Expr, b: Expr) -> bool:
+    """Return whether two expressions are one family of functions with arbitrary constants."""
+    if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
+        return False
+    for constant in _ARBITRARY:
+        factors = [sympy.diff(e, constant) for e in (a, b)]
+        if all(f.is_number and f != 0 for f in factors):  # (x^3+C)/3
+            rest = [e.subs(constant, 0) for e in (a, b)]
+            return bool(rest[0].free_symbols) and (
+                rest[0].free_symbols == rest[1].free_symbols and numeric.differ_by_constant(*rest)
+            )
+    constants = _constants(a, b), _constants(b, a)
+    if not constants[0] or len(constants[0]) != len(constants[1]):
+        return False
+    if not any(_NAMED_CONSTANT.fullmatch(s.name) for s in constants[0]):
+        return False
+    others = {frozenset(e.free_symbols) - set(c) for e, c in zip((a, b), constants, strict=True)}
+    variables = sorted(others.pop(), key=str)
+    if others or not variables or not all(_VARIABLE.fullmatch(v.name) for v in variables):
+        return False
+    if any(
+        numeric.equal(a, b.subs(dict(zip(constants[1], order, strict=True)), simultaneous=True))
+        is True
+        for order in permutations(constants[0])
+    ):
+        return True
+    if len(constants[0]) > 1:  # may be the same span: `A cosh x + B sinh x`
+        raise numeric.Undecided
+    return False
+
+
+def _constants(one: Expr, other: Expr) -> list[Expr]:
+    """Return the arbitrary constants of a side: numbered ones, and letters that only it has."""
+    own, shared = one.free_symbols - other.free_symbols, one.free_symbols & other.free_symbols
+    numbered = {s for s in shared if re.fullmatch(r"[cK]_\d", s.name)}
+    if len(numbered) == 1 and not own:
+        return []
+    different = own | (other.free_symbols - one.free_symbols)
+    if not all(_CONSTANT.fullmatch(s.name) for s in different):
+        return []
+    found = own | numbered
+    return sorted(found, key=str) if len(found) <= MAX_CONSTANTS else []

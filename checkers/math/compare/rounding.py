@@ -1,10 +1,8 @@
-"""Which numbers are roundings of each other, under the policy `rounded`.
+"""Decimals that round: `0.333333` for 1/3, and more under the policy `rounded`.
 
-reference 28.89         what rounds to it at its own last digit: 28.889, 260/9; not 28.9
-reference \\pi, 1/3      its rounding to three significant digits or more: 3.14, 0.333; not 3.1
-reference 42, 3000      a count, which is exact
-
-A half way is rounded up or down. Percent, currencies and units are as in `strict`.
+Under `rounded` (Roundings), a reference decimal, 28.89, is what rounds to it at its own last digit,
+half ways up and down; an exact number, \\pi, its rounding to three digits or more; a whole number
+is a count and exact.
 """
 
 from __future__ import annotations
@@ -15,11 +13,50 @@ from itertools import islice
 import sympy
 from sympy import Expr, Rational
 
-from gradebox.checkers.math.compare.numeric import DECIMAL, Undecided, value_at
+from gradebox.checkers.math.compare.numeric import Undecided, value_at
 
 FEWEST_DIGITS = 3  # significant ones, of the rounding of an exact number
 MAX_DECIMALS = 500  # of an answer
 _STARTED = re.compile(r"[\d.,]$")
+DECIMAL = re.compile(  # sign, whole part, decimals, exponent
+    r"([-+]?)(\d{1,3}(?:,\d{3})+|\d*)\.(\d+)\s*(?:(?:\\times|\\cdot|\*)\s*10\s*\^\s*\{?\s*(-?\d{1,4})\s*\}?|[eE]([-+]?\d{1,4}))?"
+)
+
+
+def rounding_equals(text: str, exact: Expr, exact_text: str) -> bool:
+    """Return whether the decimal `text` is the correct rounding of an exact number.
+
+    It needs 6 decimals or 9 digits in all: 0.333333 is 1/3, but 0.33333 and 3.14 are only
+    themselves. Two decimals never round each other.
+    """
+    m = DECIMAL.fullmatch(text.strip())
+    if m is None or DECIMAL.search(exact_text):
+        return False
+    digits = (m[2].replace(",", "") + m[3]).lstrip("0")
+    if len(digits) < 6 or not (len(m[3]) >= 6 or len(digits) >= 9):
+        return False
+    if not exact.is_number or exact.is_infinite or exact.is_Integer:
+        return False
+    shift = int(m[4] or m[5] or 0)
+    ulp = Rational(10) ** (shift - len(m[3]))
+    value = int(m[2].replace(",", "") + m[3]) * ulp * (-1 if m[1] == "-" else 1)
+    try:
+        return bool(abs(value_at(exact - value, {})) <= ulp / 2)
+    except (Undecided, TypeError):
+        return False
+
+
+def rounds_to(exact: Expr, text: str) -> bool:
+    """Return whether a number, rounded or truncated, is the decimal `text`."""
+    plain = text.replace(",", "")
+    ulp = Rational(1, 10 ** len(plain.partition(".")[2]))
+    decimal = Rational(plain)
+    try:
+        over = value_at(exact - decimal, {}) * (-1 if decimal < 0 else 1)
+        return bool(-ulp / 2 <= over < ulp)
+    except (Undecided, TypeError):
+        return False
+
 
 HalfUnits = dict[Expr, Expr]  # absolute value of a decimal → half a unit of its last digit
 
@@ -44,7 +81,7 @@ class Roundings:
             half = self._gold.get(sympy.Abs(one)) if one.is_Rational else None
             if half is None and one.is_Rational and not _is_exact_count(other, self._gold):
                 half = self._answer.get(sympy.Abs(one))
-            if half is not None and _within(one, other, half):
+            if half is not None and _within_half(one, other, half):
                 return True
         return False
 
@@ -67,7 +104,7 @@ def _is_exact_count(number: Expr, decimals: HalfUnits) -> bool:
     return bool(number.is_Integer) or (number.is_Rational and abs(number) in decimals)
 
 
-def _within(a: Expr, b: Expr, half: Expr) -> bool:
+def _within_half(a: Expr, b: Expr, half: Expr) -> bool:
     difference = a - b
     try:
         value = difference if difference.is_Rational else value_at(difference, {})

@@ -1,7 +1,6 @@
 """Compare choice letters, `(B) 42`, *A, C and D*, and words: a few fixed meanings, else the words.
 
     no, it is impossible                                no
-    third quadrant, Quadrant III, Q3                    3 quadrant
     it is an ellipse                                    ellipse
     Bob and Alice                                       alice, bob
 
@@ -12,10 +11,8 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.read.labels import are_labels, read_labels, same_labels
-from gradebox.checkers.math.read.normalise import normalise, plain_words
-from gradebox.checkers.math.read.number_words import NUMBER_WORDS
-from gradebox.checkers.math.read.tables import WORDS, strip_marks, word_list
+from gradebox.checkers.math.read.normalise import normalise
+from gradebox.checkers.math.read.tables import WORDS, plain_words, strip_marks, word_list
 
 MAX_CHARS = 200
 _NOUN = (
@@ -45,19 +42,9 @@ _MEANINGS = tuple(
         (r"neither(?:\s+[a-z ]+\s+nor\s+[a-z ]+)?", "neither"),
     )
 )  # fmt: skip
-_SUBJECT = re.compile(
-    r"^(?:(?:so|thus|hence|therefore|then|yes)[,:]?\s+)?(?:(?:it|they|this|that|he|she|these|both)"
-    r"(?:'s|\s+(?:is|was|are|were|will\s+be|has|have|must\s+be))"
-    r"|(?:the|its|their|this|these|given|both|all)(?:\s+(?!is\b|are\b|no\b|not\b)[a-z]+){1,4}?"
-    r"\s+(?:is|are|was|were|has|have|will\s+be|must\s+be)|[fgh](?:\s?\(x\))?\s+is)\s+",
-    re.I,
-)
 _WINS = re.compile(
     r"(?<=[a-z])\s(?:always\s)?(?:wins?|has\s(?:a|the)\swinning\sstrategy)(?:\sthe\sgame)?$"
 )
-_DETAIL = re.compile(r"(?<=[a-z])[,;]?\s(?:centere?d|with|whose|having|opening|because|since)\b.*$")
-_PREDICATE = re.compile(r".*\b(?:is|are|was|were|be)\s+(?:an?\s+|the\s+)?(.{2,40})$")
-_CONDITIONAL = re.compile(r"\b(?:if|when|unless|whenever|where|whereas|while)\b")
 _SEPARATOR = re.compile(r"\s*(?:,\s*and|,|;|\band\b|&)\s*")
 _LEFT_OUT = frozenset(
     word_list(
@@ -69,25 +56,19 @@ _LEFT_OUT = frozenset(
 _WORDED = re.compile(r"[A-Za-z0-9 ,.;:'-]*[A-Za-z]{3}[A-Za-z0-9 ,.;:'-]*")
 _NO = re.compile(r"\W*no\W*", re.I)
 _MIXED_CASE_UNIT = re.compile(r"\d\s*(?:[a-z]+[A-Z]|[A-Z]+[a-z])[A-Za-z]{0,2}\s*$")  # `5 MPa`
-_YES_NO = re.compile(r"(yes|no|true|false)[,;:.]\s(?!(?:yes|no)\b)")
-_TRUTH = {"t": "true", "f": "false"}
-_QUOTES = " .!\"'“”"
 _BEFORE = re.compile(  # what a sentence ends with is its answer
-    r"\b(?:is|are|was|be|becomes?|represents?|describes?|shows?|called|series|integral|it|they|word"
-    r"|equation\s+of|letters?|named?)\s+(?:an?\s+|the\s+)?[\"'“]?$"
+    r"(?:^|\b(?:is|are|was|be|becomes?|has|there|represents?|describes?|shows?|called|series"
+    r"|integral|it|they|word|equation\s+of|letters?|named?|facing)\s+)(?:an?\s+|the\s+)?[\"'“]?$"
 )
 _DENIED = re.compile(
-    r"n['’]t\b|\b(?:not?|never|neither|nor|cannot|fails?|unless|if|whether|than|rather|except"
-    r"|instead|when(?:ever)?|where(?:as)?|while|provided|false|wrong|incorrect|impossible|would|might"
-    r"|could|suppose|assume|try|either)\b"
+    r"n['’]t\b|\b(?:not?|never|neither|nor|cannot|unless|if|whether|than|rather|except|left|right"
+    r"|instead|when|where|while|false|wrong|would|might|could|suppose|assume|either|or)\b"
 )
-_STATES = re.compile(r"(?:the|it|this|that|they|yes|no)\b", re.I)
-_SAID = re.compile(r"(?<![A-Za-z\\])(?:is|are|has|have|gets?|wins?)(?![A-Za-z])|[A-Za-z]:\s")
+_ENDS = " .!\"'“”"
+_YES_NO = re.compile(r"(yes|no|true|false)[,;:.]\s(?!(?:yes|no)\b)")
+_DETAIL = re.compile(r"(?<=[a-z])[,;]?\s(?:centere?d|with|whose|having|opening|because|since)\b.*$")
+_TRUTH = {"t": "true", "f": "false"}
 _KNOWN = frozenset({*WORDS.values(), *(meaning for _, meaning in _MEANINGS), "yes", "no"})
-_ORDINALS = word_list(
-    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-)
-_ROMAN = {n: i for i, n in enumerate(word_list("i ii iii iv v vi vii viii ix x"), start=1)}
 
 
 def is_worded(text: str) -> bool:
@@ -103,22 +84,33 @@ def same_words(gold: str, answer: str) -> bool:
     """Return whether two answers in lower case say the same."""
     if gold == answer or _TRUTH.get(answer) == gold:
         return True
-    answer = answer.removesuffix(" absolutely") if canonical(gold) == "converge" else answer
     for one, other in ((gold, answer), (answer, gold)):
         if (said := _YES_NO.match(other)) and canonical(one) == canonical(said[1]):
             return True
     left, right = canonical(gold), canonical(answer)
-    if left and left in (right, canonical(_predicate(answer)), canonical(_DETAIL.sub("", answer))):
+    if left and left in (right, canonical(_DETAIL.sub("", answer))):
         return True
+    ordered = re.search(r",|\b(?:not|than|before|after|and|over)\b", gold + answer)
+    if not ordered and sorted(left.split()) == sorted(right.split()) and " " in left:
+        return True  # adjectives
     items = items_of(gold), items_of(answer)
     if "," in gold and " and " not in gold and len(items[0]) > 2:
         return items[0] == items[1]  # may be a ranking
-    if len(items[0]) > 1 and sorted(items[0]) == sorted(items[1]):
-        return True
-    words = [sorted(set(t.split()) - {"and"}) for t in (left, right)]
-    if words[0] == words[1] and 1 < len(words[0]) < 5 and "," not in gold + answer:
-        return not {"not", "than", "before", "after", "over"} & set(words[0])  # adjectives
-    return same_numbering(gold, answer)
+    return len(items[0]) > 1 and sorted(items[0]) == sorted(items[1])
+
+
+def ends_with(gold: str, sentence: str) -> bool:
+    """Return whether a sentence without a negation ends with what a reference answer says."""
+    said = canonical(plain_words(normalise(gold)))
+    sentence = re.sub(r"\s+by\s+the\s+[a-z ]*test\W*$", "", sentence)
+    words = (
+        strip_marks(normalise(sentence)).lower().strip(_ENDS).removesuffix(" absolutely").split()
+    )
+    for length in range(1, min(len(gold.split()) + 4, len(words)) + 1):
+        before, end = " ".join([*words[:-length], ""]), " ".join(words[-length:]).strip(_ENDS)
+        if said and said == canonical(end):
+            return bool(_BEFORE.search(before)) and _DENIED.search(before) is None
+    return False
 
 
 def canonical(text: str) -> str:
@@ -127,7 +119,7 @@ def canonical(text: str) -> str:
     text = " ".join(text.split()).strip(" .,;:!'")
     if meaning := _meaning(text):
         return meaning
-    text = _SUBJECT.sub("", _WINS.sub("", text))
+    text = _WINS.sub("", text)
     text = " ".join(WORDS.get(word, word) for word in text.split())
     if meaning := _meaning(text):
         return meaning
@@ -143,7 +135,7 @@ def _meaning(text: str) -> str:
 def has_meaning(text: str) -> bool:
     """Return whether words are one of the known answers: yes, no solution, third quadrant."""
     plain = canonical(text).removeprefix("not ")
-    return plain in _KNOWN or bool(_meaning(plain) or _numbering(text, True))
+    return plain in _KNOWN or plain.startswith("date ") or bool(_meaning(plain))
 
 
 def items_of(text: str) -> list[str]:
@@ -153,103 +145,11 @@ def items_of(text: str) -> list[str]:
 
 def is_one_word(text: str) -> bool:
     """Return whether words are one word, or a list of such: a name, an adjective."""
-    return all(len(canonical(item).split()) < 2 for item in _SEPARATOR.split(text))
+    items = map(canonical, _SEPARATOR.split(text))
+    return all(len(item.split()) < 2 and not re.fullmatch("[ivx]{2,}", item) for item in items)
 
 
-def _predicate(text: str) -> str:
-    """Return `circle` for `the curve is a circle`; "" for a conditional sentence."""
-    m = _PREDICATE.match(text)
-    return m[1] if m and not _CONDITIONAL.search(text) else ""
-
-
-def is_predicate(word: str, sentence: str) -> bool:
-    """Return whether a sentence in lower case says of its subject that it is `word`."""
-    return bool(word) and canonical(word) == canonical(_predicate(sentence))
-
-
-def same_numbering(gold: str, answer: str) -> bool:
-    """Return whether both name the same numbered things: `third quadrant`, `Q3`."""
-    roman = bool(re.search(r"quadrant|^q ?[iv1-4]+$", f"{gold}\n{answer}", re.M))
-    left, right = (_numbering(t, roman) for t in (gold, answer))
-    return bool(left) and left == right
-
-
-def _numbering(text: str, roman: bool) -> list[str]:
-    """Return the sorted items of a list, each as `3 quadrant`; [] for other words."""
-    found: list[str] = []
-    for item in _SEPARATOR.split(text.lower().strip(" .")):
-        item = re.sub(r"^q ?(?=[iv1-4]+$)|\bquadrants?\b", " ", item)
-        words = [_number(w.strip("."), roman) for w in item.split() if w not in _LEFT_OUT]
-        if sum(w.isdigit() for w in words) != 1:
-            return []
-        found.append(" ".join(sorted(words)))
-    return sorted(found)
-
-
-def _number(word: str, roman: bool) -> str:
-    if word in _ORDINALS:
-        return str(_ORDINALS.index(word))
-    if m := re.fullmatch(r"(\d+)(?:st|nd|rd|th)?", word):
-        return m[1]
-    if word in NUMBER_WORDS:
-        return str(NUMBER_WORDS[word])
-    return str(_ROMAN[word]) if word in _ROMAN and (roman or len(word) > 1) else word
-
-
-# -- sentences of a response -----------------------------------------------------------
-
-
-def same_kind(gold: str, answer: str) -> bool:
-    """Return whether both texts give the same names their values."""
-    if max(len(gold), len(answer)) > 2 * MAX_CHARS:
-        return False
-    left, right = normalise(gold), normalise(answer)
-    names = read_labels(left), read_labels(right)
-    said = any(map(are_labels, names)) or bool(_SAID.search(left + right))
-    return said and same_labels(*names, lambda a, b: True) is True
-
-
-def says_same(gold: str, sentence: str) -> bool:
-    """Return whether a sentence, or a clause of it, says what a reference answer in words says."""
-    left, right = normalise(gold), normalise(sentence)
-    if left == right:
-        return True
-    if not is_worded(left):
-        return False
-    if _said_of_subject(left, right) or _ends_with(left, right):
-        return True
-    clauses = [
-        right,
-        right.partition(";")[0],
-        re.split(r",\s+(?:and\s+)?(?:so|thus|hence)\s", right)[-1],
-    ]
-    if _STATES.match(right) and not re.search(r",\s*(?:yes|no)\b", right, re.I):
-        clauses.append(right.partition(", ")[0])
-    return any(is_worded(c) and same_words(plain_words(left), plain_words(c)) for c in clauses if c)
-
-
-def _said_of_subject(gold: str, sentence: str) -> bool:
-    """Return whether a sentence with one verb says that something is the gold."""
-    if len(sentence) > MAX_CHARS or len(re.findall(r"\b(?:is|are|was|were|be)\b", sentence)) > 1:
-        return False
-    sentence = _DETAIL.sub("", " ".join(strip_marks(sentence).lower().split()).strip(" ."))
-    found = _predicate(sentence) or sentence
-    return is_worded(found) and canonical(gold) == canonical(found) != ""
-
-
-def _ends_with(gold: str, sentence: str) -> bool:
-    """Return whether a sentence without a negation ends with what a gold of words says."""
-    if len(sentence) > 2 * MAX_CHARS:
-        return False
-    said = canonical(gold)
-    sentence = strip_marks(sentence).lower().strip(_QUOTES)
-    words = (sentence.removesuffix(" absolutely") if said == "converge" else sentence).split()
-    for length in range(1, min(len(gold.split()) + 1, len(words) - 1) + 1):
-        before, end = " ".join(words[:-length]) + " ", " ".join(words[-length:]).strip(_QUOTES)
-        if said and said == canonical(end):
-            return bool(_BEFORE.search(before)) and not _DENIED.search(before)
-    return False
-
+# -- choice letters ---------------------------------------------------------------------
 
 _LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*\)?\.?")
 _LABELLED = re.compile(  # `(B) 33`

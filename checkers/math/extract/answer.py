@@ -1,49 +1,42 @@
-"""Find the answer's text in a response: the order of its sources.
+"""Find the answer's text in a response. The order of its sources:
 
-What is announced or boxed counts first, then what the text ends with. Each source returns an
-answer, "" where the response has none, or None where the next source is asked.
+1. a correction after the box or the announcement
+2. the last box, or several joined, unless math or a choice letter is announced after it
+3. the last announcement
+4. none, for a response that refuses, only supposes or is cut within a sentence, or with `strict`
+5. the whole text, when it is no prose
+6. what the closing sentence states
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
-from gradebox.checkers.math.extract import phrases
-from gradebox.checkers.math.extract.closing import is_bare, last_value, of_kind, prose_answer
+from gradebox.checkers.math.extract import phrases, retracted
+from gradebox.checkers.math.extract.closing import is_bare, last_value, prose_answer
 from gradebox.checkers.math.extract.document import (
-    MATH,
     MAX_PROSE,
     Box,
     Document,
-    boxes,
-    model_text,
-    read,
-    without_bold,
-    without_code,
-    without_fence,
-    without_struck,
-)
-from gradebox.checkers.math.extract.formats import (
     before_next_question,
+    boxes,
     is_unfinished,
     json_answer,
     marked_answer,
+    model_text,
+    read,
     with_short_blanks,
+    without_bold,
+    without_code,
+    without_struck,
 )
 from gradebox.checkers.math.extract.phrases import (
-    after_break,
+    CHOICE_AND_TEXT,
     is_cut,
-    is_only_supposed,
-    without_denied,
-    without_rejected,
-    without_supposed,
+    labelled_choice,
     without_trailing,
 )
-from gradebox.checkers.math.extract.words import CHOICE_AND_TEXT, labelled_choice
 
 _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two boxes
     r"(?=.{0,60}$)[\s$\\()\[\].]*(?:"
@@ -53,17 +46,12 @@ _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two bo
     r"(?:\band\b|\bor\b|\\text\{[^{}]{0,40}\b(?:and|or)\s*,?\s*\})[^.=]{0,24}(?:=\s*)?)",
     re.S,
 )
-_PART = re.compile(  # `(a)`, `**(b)**`, `Part c` at the start of a line
-    r"^[\s*#>-]{0,20}(?:part\s+\(?([a-e1-5])\b|\(([a-e1-5])\)|\((i{1,3}|iv|v)\))", re.I | re.M
-)
-_PART_NAMES = (list("abcde"), list("12345"), ["i", "ii", "iii", "iv", "v"])
-_NEGATED = re.compile(r"\bnot\s*[$\\(]*\s*$", re.I)
 _DENIED = re.compile(r"[\s$)\\]*(?:is|was|cannot\s+be)\s+(?:not\b|wrong|incorrect)", re.I)
+_NEGATED = re.compile(r"\bnot\s*[$\\(]*\s*$", re.I)
 _MINUS = re.compile(r"(?:^|[=$(\[:]|\bis)\s*-\s*$")  # `x = -\boxed{5}`
 _PERCENT = re.compile(r"\s*\$?\s*(?:\\?%|percent|pct)")
 _STARTS_AS_MATH = re.compile(r"[\"'“]*\s*(?:\$|\\\(|\\\[|-?\d|\\boxed|\\frac|\\sqrt|\\pi|\\begin)")
 _CHOICE = re.compile(r"\W*[A-J]\W*")
-_YES_NO = re.compile(r"(yes|no|true|false)\b(?=[:,;])", re.I)  # `yes: take the coloring …`
 _NEXT_CHOICE = re.compile(r"[^\n]*\n[>* \t]*\(?[A-J]\)?\s?[.:)]")  # one of a list of options
 _ELLIPSIS = re.compile(r"\s*(?:\.{3}|…)")  # `the answer is ... A`
 _APPOSITION = re.compile(
@@ -82,50 +70,13 @@ class Found(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True)
-class Response:
-    """The document of a response, with what several sources ask for."""
-
-    document: Document
-    gold: str
-
-    @property
-    def text(self) -> str:
-        return self.document.text
-
-    @cached_property
-    def box(self) -> Found | None:
-        return last_box(self.document)
-
-    @cached_property
-    def announcement(self) -> Found | None:
-        return last_announcement(self.document)
-
-    @property
-    def end(self) -> int:
-        """Where the last box or announcement is."""
-        return max(
-            self.box.end if self.box else 0, self.announcement.start if self.announcement else 0
-        )
-
-    @cached_property
-    def prose(self) -> str:
-        """The text without programs, repeated lines and the explanation of what comes first."""
-        lines = {line.strip() for line in self.text.splitlines()} - {""}
-        text = lines.pop() if len(lines) == 1 else self.text
-        text = without_code(text)
-        explained = phrases.EXPLANATION.match(text)
-        return explained[1] if explained else text
-
-
-def extract_answer(response: str, strict: bool = False, gold: str = "") -> str:
+def extract_answer(response: str, strict: bool = False) -> str:
     """Return the answer's text in a response; "" when there is none.
 
     A bare answer is returned as it is, but a choice with its text as `(B) text`. With `strict`,
-    only boxed and announced answers count. With a reference answer, prose without either gives the
-    last formula of its kind.
+    only boxed and announced answers count.
     """
-    answer = _extracted(response, strict, gold)
+    answer = _extracted(response, strict)
     return labelled_choice(answer) or answer
 
 
@@ -144,7 +95,7 @@ def why_none(response: str, answer: str, gold: str) -> str:
     return "no answer" if said == [True, False] else ""
 
 
-def _extracted(response: str, strict: bool, gold: str) -> str:
+def _extracted(response: str, strict: bool) -> str:
     text = model_text(response)
     if r"\text" in text or r"\math" in text:
         text = phrases.MARKED_WORD.sub(lambda m: m[1].rstrip(" is=:") + ": ", text)
@@ -155,19 +106,53 @@ def _extracted(response: str, strict: bool, gold: str) -> str:
     if not text or (value := json_answer(text)):
         return value if text else ""
     text = phrases.END_OF_PROOF.sub("", without_struck(text))
-    text = with_short_blanks(without_denied(text))
+    text = with_short_blanks(retracted.without_denied(text))
     if len(text) <= MAX_PROSE:
-        text = phrases.RECALLED.sub(" ", text)
-    reading = Response(read(text), gold)
-    if reading.box is None and len(text) <= MAX_PROSE:
-        reading = Response(read(after_break(text)), gold)
-    for source in SOURCES:
-        if strict and not source.strict:
-            break
-        found = source.find(reading)
-        if found is not None:
-            return found.strip()
-    return ""
+        text = retracted.RECALLED.sub(" ", text)
+    document = read(text)
+    if not document.boxes and len(text) <= MAX_PROSE:
+        document = read(retracted.after_break(text))
+    return _stated(document, strict).strip()
+
+
+def _stated(document: Document, strict: bool) -> str:
+    """Return what a text states: what is boxed or announced, else the whole text or its end."""
+    box, found = last_box(document), last_announcement(document)
+    end = max(box.end if box else 0, found.start if found else 0)
+    if corrections := list(retracted.CORRECTION.finditer(document.text, end)):
+        return str(corrections[-1]["value"]).strip("$()\\ ")
+    later = found.answer if box and found and found.start >= box.end else ""
+    if box and not (_STARTS_AS_MATH.match(later) or _CHOICE.fullmatch(later)):
+        return box.answer
+    if found:
+        return _announced(found)
+    if strict or phrases.REFUSED.search(document.text[-300:]):
+        return ""
+    text = _without_explanation(document.text)
+    if retracted.is_only_supposed(text) or is_cut(text):
+        return ""
+    text = with_short_blanks(retracted.without_rejected(retracted.without_supposed(text)))
+    bare = is_bare(text) or (_CHINESE.search(text) and labelled_choice(text))
+    if bare and (r"\text" in text or text.endswith(")")):
+        return text
+    return without_trailing(text) if bare else prose_answer(text)
+
+
+def _announced(found: Found) -> str:
+    if inner := last_box(read(found.answer)):
+        return inner.answer
+    if choice := labelled_choice(found.answer):
+        return without_trailing(choice)
+    answer = _APPOSITION.sub("", without_trailing(found.answer))
+    return answer if is_bare(answer) else last_value(answer)
+
+
+def _without_explanation(text: str) -> str:
+    """Return a text without programs, repeated lines and the explanation of what comes first."""
+    lines = {line.strip() for line in text.splitlines()} - {""}
+    text = without_code(lines.pop() if len(lines) == 1 else text)
+    explained = phrases.EXPLANATION.match(text)
+    return explained[1] if explained else text
 
 
 def _has_answer(text: str) -> bool:
@@ -188,8 +173,6 @@ def last_box(document: Document) -> Found | None:
     found = [box for box in document.boxes if not _is_denied(text, box)]
     if not found:
         return None
-    if parts := _boxes_of_parts(text, found):
-        return Found(f"({'; '.join(_inner(b.contents).strip() for b in parts)})", 0, found[-1].end)
     kept = [found[-1]]
     for earlier in reversed(found[:-1]):
         if not _BETWEEN_JOINED_BOXES.fullmatch(text[earlier.end : kept[0].start][:200]):
@@ -208,20 +191,6 @@ def _is_denied(text: str, box: Box) -> bool:
     """Return whether a response says `not \\boxed{12}` or `\\boxed{12} is not the answer`."""
     before = text[max(0, box.start - 12) : box.start]
     return bool(_NEGATED.search(before) or _DENIED.match(text, box.end))
-
-
-def _boxes_of_parts(text: str, found: list[Box]) -> list[Box]:
-    """Return the last boxes when each follows its part of the question: (a), (b), …"""
-    labels: list[str] = []
-    for i in range(len(found) - 1, -1, -1):
-        before = text[found[i - 1].end if i else 0 : found[i].start]
-        marks = [(m[1] or m[2] or m[3]).lower() for m in _PART.finditer(before)]
-        if not marks:
-            return []
-        labels.insert(0, marks[-1])
-        if any(labels == names[: len(labels)] for names in _PART_NAMES):
-            return found[i:] if len(labels) > 1 else []
-    return []
 
 
 def _inner(text: str) -> str:
@@ -245,7 +214,7 @@ def last_announcement(document: Document) -> Found | None:
     for m in reversed(list(phrases.ANNOUNCED.finditer(text))[-MAX_ANNOUNCEMENTS:]):
         if best and m.start() < best.start:
             break
-        if phrases.DOUBTED.search(text[max(0, m.start() - 100) : m.start()]):
+        if retracted.DOUBTED.search(text[max(0, m.start() - 100) : m.start()]):
             continue
         found = _announced_at(document, m.start(), m.end())
         if found is None:
@@ -266,11 +235,9 @@ def _announced_at(document: Document, start: int, at: int) -> Found | None:
     if _ELLIPSIS.match(text, at) or phrases.ANNOUNCED.match(sentence):
         return None
     end = text.find(sentence, at) + len(sentence)
-    if end >= at and phrases.ASKED_AFTER.match(text, end):
+    if end >= at and retracted.ASKED_AFTER.match(text, end):
         return None
-    if word := _YES_NO.match(sentence):
-        sentence = word[1]
-    elif choice := CHOICE_AND_TEXT.match(text, at):
+    if choice := CHOICE_AND_TEXT.match(text, at):
         sentence = f"({choice[1]}) {first_sentence(choice[2])}"
     if not _is_whole(sentence):
         return None
@@ -281,8 +248,6 @@ def announced_sentence(document: Document, at: int) -> str:
     """Return the text from `at` to the end of its sentence, without its marks."""
     text = document.text
     rest = text[at : at + MAX_PROSE]
-    if rest.lstrip().startswith("```"):
-        return first_sentence(without_fence(rest))
     at += len(rest) - len(rest.lstrip(" *\n\t\"'“"))
     found = phrases.CLOSING_PHRASE.sub("", document.until_break(at)[:MAX_PROSE])
     return without_bold(found).strip(" *\"'”")
@@ -298,77 +263,3 @@ def _is_whole(sentence: str) -> bool:
     opened = sum(map(sentence.count, "([{")) - sum(map(sentence.count, ")]}"))
     cut = opened > 0 and (len(sentence) == 1 or sentence[-1] in "([{,")
     return bool(re.search(r"[^\s.…_]", sentence)) and not cut
-
-
-# ---- the sources ----
-
-
-def _corrected(response: Response) -> str | None:
-    """Return 13 for `The answer is 12. Wait, it is 13.`"""
-    found = list(phrases.CORRECTION.finditer(response.text, response.end))
-    return found[-1]["value"].strip("$()\\ ") if found else None
-
-
-def _boxed(response: Response) -> str | None:
-    """Return the last box, unless math or a choice letter is announced after it."""
-    box, found = response.box, response.announcement
-    later = found.answer if box and found and found.start >= box.end else ""
-    if box is None or _STARTS_AS_MATH.match(later) or _CHOICE.fullmatch(later):
-        return None
-    return box.answer
-
-
-def _announced(response: Response) -> str | None:
-    if response.announcement is None:
-        return None
-    found = response.announcement
-    if inner := last_box(read(found.answer)):
-        return inner.answer
-    if choice := labelled_choice(found.answer):
-        return without_trailing(choice)
-    answer = _APPOSITION.sub("", without_trailing(found.answer))
-    if is_bare(answer):
-        return answer
-    return last_value(answer)
-
-
-def _none(response: Response) -> str | None:
-    """Return "" for a response that refuses, only supposes or is cut within a sentence."""
-    if phrases.REFUSED.search(response.text[-300:]) or is_only_supposed(response.prose):
-        return ""
-    return "" if is_cut(response.prose) else None
-
-
-def _settled(response: Response) -> str:
-    return with_short_blanks(without_rejected(without_supposed(response.prose)))
-
-
-def _bare(response: Response) -> str | None:
-    text = _settled(response)
-    if not is_bare(text) and not (_CHINESE.search(text) and labelled_choice(text)):
-        return None
-    several = len(MATH.findall(text[:MAX_PROSE])) > 1
-    return of_kind(response.gold, text, text) if several else text
-
-
-def _closing(response: Response) -> str | None:
-    text = _settled(response)
-    return prose_answer(text, response.gold) if text else ""
-
-
-class AnswerSource(NamedTuple):
-    """One way to state an answer."""
-
-    name: str
-    strict: bool  # also with `strict_extract`
-    find: Callable[[Response], str | None]
-
-
-SOURCES = (
-    AnswerSource("a correction after the box or the announcement", True, _corrected),
-    AnswerSource("the last box, or several joined", True, _boxed),
-    AnswerSource("the last announcement", True, _announced),
-    AnswerSource("none: refused, supposed or cut", False, _none),
-    AnswerSource("the whole text, when it is no prose", False, _bare),
-    AnswerSource("what the closing sentence states", False, _closing),
-)

@@ -1,35 +1,30 @@
 """Find what a text without a box or an announcement states at its end.
 
-The last sentence counts, without remarks and checks. ROWS says in which order it is read.
 A bare answer, `12 cm` or *all real numbers except 2*, has none of the words of prose.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import NamedTuple
 
 from gradebox.checkers.math.extract import phrases
 from gradebox.checkers.math.extract.document import (
     FORMULA,
-    MATH,
     MAX_PROSE,
     math_contents,
     without_bold,
 )
-from gradebox.checkers.math.extract.formulas import after, last_of_kind, last_piece, pieces
-from gradebox.checkers.math.extract.phrases import without_trailing
-from gradebox.checkers.math.extract.words import (
+from gradebox.checkers.math.extract.formulas import after, last_piece, pieces
+from gradebox.checkers.math.extract.phrases import (
     chosen_letter,
     concluded_phrase,
     name_at_end,
+    phrase_at_end,
     spelled_number,
-    words_of,
+    without_trailing,
     yes_or_no,
 )
-from gradebox.checkers.math.read.number_words import read_number_words, translate
-from gradebox.checkers.math.read.split import split_cases
+from gradebox.checkers.math.read.tables import read_number_words, translate
 from gradebox.checkers.math.read.units import add_units
 
 WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}(?![A-Za-z])")
@@ -79,6 +74,7 @@ _SPEECH = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentenc
     r"|\d\s+[a-z]{3,}\s*[×*+x-]\s*\d+\s+[a-z]{3,}\s*=|^\s*\|?\s*:?-{2,}",
     re.M,
 )
+_THERE = re.compile(r"^(?:so,?\s+)?there\s+(?:is|are)\s+(?=[\d$])", re.I)  # `There are 5 men`
 _LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
     r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*"
     r"(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
@@ -106,8 +102,6 @@ def is_bare(text: str) -> bool:
         return False
     if _FOREIGN.search(text) and re.search(r"\w\s+\S*[\d$]", text):
         return False
-    if split_cases(text) and not text.rstrip().endswith(".") and not _SPEECH.search(text):
-        return True
     outside = TEX_WORDS.sub(" ", FORMULA.sub(" ", text))
     count = len(WORD.findall(outside))
     if _SPEECH.search(text) or ("\n\n" in text and count > MAX_BARE_WORDS):
@@ -115,7 +109,11 @@ def is_bare(text: str) -> bool:
     if count == 0:
         return True
     if not (re.search(r"\d", text) or FORMULA.search(text)):
-        return count <= MAX_BARE_WORDS and not _says_words(text, count)
+        return count <= MAX_BARE_WORDS and not (
+            chosen_letter(text)
+            or (count > 1 and spelled_number(text) and read_number_words(text) is None)
+            or (count > 3 and (phrase_at_end(text) or name_at_end(text) or _BOLD_END.search(text)))
+        )
     if (count > 2 and yes_or_no(text)) or outside.strip().count("\n") > 1:
         return False
     if _BOUND.fullmatch(text):
@@ -123,17 +121,6 @@ def is_bare(text: str) -> bool:
     if not _EXCEPTION.match(outside) and (_LEAD.match(text) or _PROSE.search(outside)):
         return False
     return count <= 8 and not _PROSE.search(outside)
-
-
-def _says_words(text: str, count: int) -> bool:
-    """Return whether a text of words is a sentence that says an answer."""
-    if read_number_words(text) is not None:
-        return False
-    if bold := _BOLD_END.search(text):
-        return bool(_VERB_BEFORE.search(text[: bold.start()]))
-    if chosen_letter(text) or (count > 1 and (spelled_number(text) or yes_or_no(text))):
-        return True
-    return count > 3 and bool(words_of(text))
 
 
 def foreign_number(text: str) -> str:
@@ -154,6 +141,7 @@ _BREAK = re.compile(
     r"(?:(?<=[.!?])(?<!\bM[rs]\.)(?<!\b[MD]rs\.)(?<!\bDr\.)\s+|(?<=[.!?]\$)\s+"
     r"|(?<=\.\\[\])])\s*|(?<=\.\$\$)\s*)(?=[A-Z])|\n+|(?<=[。；])"
 )
+_ONE_LETTER = re.compile(r"\(?[A-E]\)?\.?")
 _ASIDE = re.compile(  # `(Indeed 12 = 3 · 4.)`, at the end
     r"(?:(?<=[.!?*])\s+|(?<=[.!?][$\])])\s*)\((?=[A-Z]|[^()]*\.\))[^()]*(?:\([^()]*\)[^()]*)*\)\s*$"
 )
@@ -164,21 +152,6 @@ _BULLETS = re.compile(  # `The solutions are:` and a list, at the end
 )
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _PLAIN_ITEM = re.compile(r"[-−+\d./()\s,=a-z√π±²³^*]*\d[-−+\d./()\s,=√π²³i]*")
-_ONE_LETTER = re.compile(r"\(?[A-E]\)?\.?")
-_BOLD_NUMBER = re.compile(r"\*\*([^*\n]{0,99}\d[^*\n]{0,99})\*\*")
-_ARROW = re.compile(r"→|⟹|⇒|=>|->")
-_THAT_IS = re.compile(
-    r"(?:,?\s+\(?i\.e\.,?|,\s+that\s+is,)\s+(?:at\s+|by\s+|the\s+point\s+)?((?:[a-z]\s?=|\$|\\|[-−]?\d|√|π)[^;]{0,200})$",
-    re.I,
-)
-_COMPOUND = re.compile(r"(?<![\w.])\d[\d.]*\s+[a-z]+,?\s+(?:and\s+)?\d[\d.]*\s+[a-z]+$", re.I)
-_OR_ABOUT = re.compile(  # `√2, which is approximately 1.414`
-    r",?\s+(?:or\s+)?(?:which\s+is\s+)?(?:approximately|about|roughly)\s+\$?(-?[\d.]*\d)\$?(?:\s?[a-z]{1,12}[²³]?)?$",
-    re.I,
-)
-_CASES = re.compile(
-    r"(?:\b(?:is|are|equals?|be)|=)\s+(?=[^,]*\b(?:if|when|for)\b.*(?:,|\band\b))(.+)$", re.S
-)
 _BOUNDED = r"(?<![A-Za-z\\])([a-z])\s+(?:must\s+be|is)\s+%s\s+(-?[\d.,/]*\d)$"
 SAID = tuple(  # (how a sentence ends, its answer)
     (re.compile(pattern, re.I), answer)
@@ -200,37 +173,30 @@ SAID = tuple(  # (how a sentence ends, its answer)
         (_BOUNDED % r"at\s+most", r"\1 \\le \2"),
     )
 )  # fmt: skip
+_COMPOUND = re.compile(r"(?<![\w.])\d[\d.]*\s+[a-z]+,?\s+(?:and\s+)?\d[\d.]*\s+[a-z]+$", re.I)
 
 
-class Closing(NamedTuple):
-    """The end of a text: its sentences without remarks and checks, the last without its arrows."""
+def prose_answer(text: str) -> str:
+    """Return what a text states at its end: its last sentence counts, without remarks and checks.
 
-    text: str
-    sentences: list[str]
-    last: str
-
-
-def prose_answer(text: str, gold: str = "") -> str:
-    """Return what a text states at its end, of the reference answer's kind where one is known."""
-    closing = read_closing(text)
-    answer = next((a for row in ROWS if (a := row(closing))), "")
-    return of_kind(gold, answer, text, closing)
-
-
-def of_kind(gold: str, answer: str, text: str, closing: Closing | None = None) -> str:
-    """Return the last formula of the reference answer's kind in what a text ends with."""
-    closing = closing or read_closing(text)
-    valued = next((s for s in reversed(closing.sentences) if pieces(s)), "") if gold else ""
-    return last_of_kind(gold, answer, valued) if valued else answer
-
-
-def read_closing(text: str) -> Closing:
-    """Return the sentences at the end of a text, each display within one."""
+    In this order: a list, bold text, a letter, words, a number in words, the last value.
+    """
     text = _ASIDE.sub("", phrases.CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip())
-    text = FORMULA.sub(lambda m: " ".join(m[0].split()), text)
+    text = FORMULA.sub(lambda m: " ".join(m[0].split()), text)  # each display within a sentence
     text = re.sub(r",\s*\$\$\s*\$\$", "$$, $$", text)  # one display after the other
     sentences = _without_remarks([s for s in _BREAK.split(text) if s and s.strip()])
-    return Closing(text, sentences, _after_arrow(sentences[-1]).strip() if sentences else "")
+    last = sentences[-1].strip() if sentences else ""
+    if len(sentences) == 1 and re.match(r"\([A-J]\)\s+[A-Z]", text):
+        return text  # a choice with its text
+    if read_number_words(last.strip(" .!*")) is not None:
+        return last.strip(" .!*")
+    if len(sentences) > 1 and _ONE_LETTER.fullmatch(last):
+        return last.strip(" .*")
+    said = _listed(text) or _bold_end(last) or chosen_letter(last) or yes_or_no(last)
+    said = said or name_at_end(last) or concluded_phrase(last) or spelled_number(last)
+    valued = next((s for s in reversed(sentences) if pieces(s)), "")
+    said = said or (_from_sentence(valued[-MAX_SENTENCE:]) if valued else phrase_at_end(last))
+    return said or last_piece(text)
 
 
 def is_check(sentence: str) -> bool:
@@ -251,27 +217,17 @@ def _without_remarks(sentences: list[str]) -> list[str]:
     return sentences
 
 
-def _after_arrow(sentence: str) -> str:
-    """Return `x = 3` for `2x = 6 → x = 3`."""
-    arrows = list(_ARROW.finditer(sentence, sentence.find("=") + 1, sentence.rfind("=")))
-    return sentence[arrows[-1].end() :].strip() if "=" in sentence and arrows else sentence
-
-
-# ---- rows ----
-
-
-def _listed(closing: Closing) -> str:
+def _listed(text: str) -> str:
     """Return the items of the solutions that a list at the end gives, joined by commas."""
-    listed = _BULLETS.search(closing.text)
+    listed = _BULLETS.search(text)
     lines = listed[1].strip().splitlines() if listed else []
     items = [_BULLET.sub("", line).strip(" .,;") for line in lines]
-    plain = all(MATH.fullmatch(item) or _PLAIN_ITEM.fullmatch(item) for item in items)
+    plain = all(FORMULA.fullmatch(item) or _PLAIN_ITEM.fullmatch(item) for item in items)
     return ", ".join(map(math_contents, items)) if plain else ""
 
 
-def _bold(closing: Closing) -> str:
-    """Return the bold text that ends the last sentence, when it is a value or follows a verb."""
-    sentence = closing.sentences[-1] if closing.sentences else ""
+def _bold_end(sentence: str) -> str:
+    """Return the bold text that ends a sentence, when it is a value or follows a verb."""
     bold = _BOLD_END.search(sentence)
     before = sentence[: bold.start()] if bold else ""
     if bold is None or re.search(r"\*\*\s*(?:,|,?\s*and|,?\s*or)\s*$", before):
@@ -284,72 +240,19 @@ def _bold(closing: Closing) -> str:
     return answer if is_bare(answer) else last_value(answer)
 
 
-def _whole_line(closing: Closing) -> str:
-    """Return the last sentence when it is a letter or a number in words."""
-    last = closing.last.strip(" *")
-    if len(closing.sentences) == 1 and re.match(r"\([A-J]\)\s+[A-Z]", closing.text):
-        return closing.text  # a choice with its text
-    if len(closing.sentences) > 1 and _ONE_LETTER.fullmatch(closing.last):
-        return last.strip(" .")
-    return last.strip(" .!") if read_number_words(last.strip(" .!")) is not None else ""
-
-
-def _named(closing: Closing) -> str:
-    last = closing.last
-    return chosen_letter(last) or yes_or_no(last) or name_at_end(last)
-
-
-def _concluded(closing: Closing) -> str:
-    """Return the words that the last sentence, or its last clause, concludes."""
-    last = re.sub(r"\s+(?:in|on|over)\s+\$[^$]*\$[.\s]*$", "", closing.last)  # `in $[0,1]$`
-    _, comma, end = last.rpartition(", ")
-    ends = [f"So {end}"] if comma and not end.startswith("not ") else []
-    if last != closing.last or not re.search(r"\d|\$|\\", last):
-        ends.insert(0, last)
-    return next((found for end in ends if (found := concluded_phrase(end))), "")
-
-
-def _spelled(closing: Closing) -> str:
-    """Return the number in words that the last sentence, or its conclusion, states."""
-    clause = _CLAUSE.split(closing.last)[-1]
-    return "" if re.search(r"\d|\$", clause) else spelled_number(clause)
-
-
-def _value(closing: Closing) -> str:
-    """Return the value of the last sentence that has one."""
-    sentence = next((s for s in reversed(closing.sentences) if pieces(s)), "")
-    return _from_sentence(sentence[-MAX_SENTENCE:]) if sentence else ""
-
-
-def _words(closing: Closing) -> str:
-    last = closing.last
-    return words_of(last) or last_piece(closing.text)
-
-
-ROWS: tuple[Callable[[Closing], str], ...] = (
-    _listed, _bold, _whole_line, _named, _concluded, _spelled, _value, _words,
-)  # fmt: skip
-
-
 def _from_sentence(sentence: str) -> str:
-    bold = _BOLD_NUMBER.findall(sentence)
-    if len(bold) == 1 and sentence.count("**") == 2 and is_bare(bold[0]):
-        return str(bold[0]).strip(" .:") + after(sentence.rpartition("**")[2])
     sentence = without_bold(sentence.strip())
+    rest = _THERE.sub("", sentence)
+    if rest != sentence and re.search(r"\d.*\band\b.*\d", rest) and is_bare(rest):
+        return rest
     if label := _LABEL.match(sentence):
         sentence = sentence[label.end() :].rstrip(". ")
         if is_bare(sentence) and (
             "=" not in sentence or not WORD.search(TEX_WORDS.sub("", sentence))
         ):
             return sentence.strip(" *")
-    sentence = _after_arrow(sentence)
-    if that_is := _THAT_IS.search(sentence):
-        sentence = that_is[1]
     sentence = re.sub(r"(?<=\d)!+$", "", sentence.strip()).rstrip(". 。；").strip()
-    sentence = without_trailing(sentence)
-    return ("" if re.search(r"\d|\$", sentence) else spelled_number(sentence)) or last_value(
-        sentence
-    )
+    return last_value(without_trailing(sentence))
 
 
 def last_value(text: str) -> str:
@@ -361,9 +264,7 @@ def last_value(text: str) -> str:
         return number
     if (compound := _COMPOUND.search(text)) and add_units(compound[0]):
         return compound[0]
-    if (cases := _CASES.search(text)) and split_cases(cases[1].replace("$", "")):
-        return cases[1].replace("$", "")
-    return last_piece(_OR_ABOUT.sub(r" ≈ \1", _stated(text)))
+    return last_piece(_stated(text))
 
 
 _CLAUSE = re.compile(
@@ -380,12 +281,13 @@ _PURPOSE = re.compile(
     r"(?<!\bneeds)(?<!\bhas)(?<!\bhave)\s(?:so\s+that|to\s+(?!be\b)[a-z]+|(?:after|before|by|without)\s+[a-z]+ing)\s"
 )
 _FORMULA_SIGN = re.compile(r"[=\\<>≤≥×·^+*:]|\$[^$]*\$(?!\d)|\d,\s+[-$\d]|\b(?:and|or)\s+\$?\d")
+MAX_CLAUSE = 300  # characters
 
 
 def _stated(text: str) -> str:
     """Return a sentence up to the one number that it states, `45` for *45 miles in 3 hours*."""
     clause = _CLAUSE.split(text)[-1]
-    if len(clause) > phrases.MAX_SENTENCE or _FORMULA_SIGN.search(clause):
+    if len(clause) > MAX_CLAUSE or _FORMULA_SIGN.search(clause):
         return text
     found = pieces(clause)
     purpose = _PURPOSE.search(clause, found[0][1]) if found else None

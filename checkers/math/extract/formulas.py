@@ -18,8 +18,6 @@ from itertools import pairwise
 
 from gradebox.checkers.math.extract.document import FORMULA, math_contents
 from gradebox.checkers.math.extract.phrases import CLOSING_PHRASE
-from gradebox.checkers.math.read.dates import MONTH
-from gradebox.checkers.math.read.kinds import fits, kind_of, names_value
 from gradebox.checkers.math.read.units import UNITS
 
 _FUNCTION = (
@@ -135,50 +133,34 @@ _NUMBER = re.compile(  # `-1,234.5`, `$45`, `3/4`, `12%`
     r"(?<![A-Za-z0-9_.])[-−]?(?:[$€£]\s?)?(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?"
     r"(?:\s?/\s?\d+)?(?:\s?\\?%)?(?!-[a-z]{2})"
 )
+_IMPLIES = re.compile(r"\\(?:implies|Rightarrow|Longrightarrow)(?![A-Za-z])|[⟹⇒]")
+_ALIGNED = re.compile(r"\\begin\{(?:align\*?|aligned|gather\*?)\}((?!\\begin).){0,4000}", re.S)
 _TUPLE = re.compile(r"[(\[]\s*[^()\[\]\n,]{1,40}(?:,[^()\[\]\n,]{1,40}){1,6}[)\]]")
-_CODE = re.compile(r"`([^`\n]{1,300})`")  # of a program's output
 _CLOCK = re.compile(  # a time or a ratio
     r"(?<![\w:.])\d{1,3}(?: : |:)\d{1,3}(?![\w:])(?:\s?[ap]\.?m\b\.?"
     r"|\s+in\s+the\s+(?:morning|afternoon|evening))?",
     re.I,
 )
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)(?:[a-z]{3,6})?"
 _DATE = re.compile(  # `30 June`, `June 30th, 2024`
-    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH}\b(?:,?\s+\d{{4}})?"
-    rf"|\b{MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?"
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b(?:,?\s+\d{{4}})?"
+    rf"|\b{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?"
 )
 _UNIT_AFTER = re.compile(  # `1.5 seconds`, `96 cm²`
     r"\s*\$?\s*((?:(?:square|cubic|sq\.?)\s+)?([A-Za-z]{2,}|[a-z](?=/[a-z]))(?:[²³]|\^\{?[23]\}?)?(?:\s*(?:/|per)\s*([A-Za-z]+))?)(?![A-Za-z\d])"
 )
-_SCALE_AFTER = re.compile(r"\s+(thousand|million|billion|trillion|dozen)\b", re.I)
+_SCALE_AFTER = re.compile(r"\s+(thousand|million|billion|trillion)\b", re.I)
 _NOT_UNITS = frozenset(
     "in a to bar won cup min sec second seconds dozen u am units unit".split()  # noqa: SIM905
-)
-_IMPLIES = re.compile(
-    r"\\(?:implies|iff|Rightarrow|Longrightarrow|Leftrightarrow|therefore)(?![A-Za-z])|[⟹⇒∴]"
-    r"|\\to(?![A-Za-z])(?=[^{}]*=)"
-)
-_ALIGNED = re.compile(r"\\begin\{(?:align\*?|aligned|gather\*?)\}((?!\\begin).){0,4000}", re.S)
-_SIMPLE = re.compile(  # `x_1 = 5`
-    r"\s*([A-Za-z](?:_?\d|_\{?\w\}?|[₀-₉]|\(\w{1,3}\))?)\s*(?:=|≈|\\approx)\s*([^=<>≤≥]{1,80})",
-    re.S,
 )
 _DOMAIN = re.compile(  # `(n \in \mathbb{N}^*)`: where the answer holds
     r"\(?\s*[a-z](?:\s*,\s*[a-z])*\s*(?:\\in|∈)\s*(?:\\mathbb\s*\{?[A-Z]\}?|[ℝℤℕℚ]|[RZNQ])[^,]{0,12}\)?"
 )
-_ABOUT = re.compile(  # ` feet, which is about `
-    r"(?:\s?((?:square\s)?[a-z]+[²³]?))?(?:,?\s+(?:or|which\s+is))?,?\s+\(?(?:≈|approximately|about|roughly)\s+"
-)
-_AND = re.compile(r"\s*(?:,|,?\s*(?:and|or|und|oder|et|ou|y|e|o|en|of)(?![A-Za-z])|[或和、，])\s*")
-_LIMITS = re.compile(  # an answer with such a word is more than its number
-    r"\b(?:least|most|more|less|fewer|greater|than|except|not|no|between|if|when|unless|times|half"
-    r"|twice|otherwise|infinitely|each|per|about|approximately|base)\b|≈|\\approx",
-    re.I,
-)
-_AFTERTHOUGHT = re.compile(
-    r",\s+(?:with|since|because|not)\s[^,]*$|[,;]?\s(?:regardless\s+of|no\s+matter|in\s+particular)\s.*$",
+_SIMPLE = re.compile(  # `x_1 = 5`
+    r"\s*([A-Za-z](?:_?\d|_\{?\w\}?|[₀-₉]|\(\w{1,3}\))?)\s*(?:=|≈|\\approx)\s*([^=<>≤≥]{1,80})",
     re.S,
 )
-_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
+_AND = re.compile(r"\s*(?:,|,?\s*(?:and|or|und|oder|et|ou|y|e|o|en|of)(?![A-Za-z])|[或和、，])\s*")
 _PERCENT = re.compile(r"\s*(?:\\?%|percent|pct)")
 
 
@@ -190,9 +172,9 @@ def pieces(text: str) -> list[Piece]:
         if contents and not any(a < end and start < b for a, b, _ in found):
             found.append((start, end, contents))
 
-    for pattern in (_CODE, _CLOCK, _DATE):
+    for pattern in (_CLOCK, _DATE):
         for m in pattern.finditer(text):
-            add(m.start(), m.end(), m[0].strip("` \n"))
+            add(m.start(), m.end(), m[0].strip())
     for start, end, formula in formulas(text):
         add(start, end, _result(formula))
     for pattern in (_TUPLE, _NUMBER):
@@ -239,9 +221,6 @@ def last_piece(text: str) -> str:
         found.pop()
     if not found:
         return text
-    if len(found) > 1 and (about := _ABOUT.fullmatch(text[found[-2][1] : found[-1][0]])):
-        unit = f" {about[1]}" if about[1] else ""
-        return rf"{found[-2][2].strip()}{unit} \approx {found[-1][2]}{unit}"
     kept = [found[-1]]
     for earlier in reversed(found[:-1]):
         if not _AND.fullmatch(text[earlier[1] : kept[0][0]]):
@@ -295,28 +274,3 @@ def _without_steps(kept: list[Piece]) -> list[Piece]:
     if 1 < last < len(names) and len(set(names[-last:])) == 1 and len(set(names)) > 1:
         return kept[-last:]
     return kept
-
-
-def last_of_kind(gold: str, found: str, sentence: str) -> str:
-    """Return the last formula of a sentence that is of the reference answer's kind.
-
-    What was found stays where it is of that kind, where it is words, and in a list of such. What
-    stands before it is a step, unless it is a condition, such as `b^2 = 9` or `x > 0`.
-    """
-    kind = kind_of(found)
-    if kind_of(gold) == "letter":  # guided.py
-        return found
-    if fits(gold, found) or not re.search(r"\d|\$|\\|[=<>]", found) or _LIMITS.search(found):
-        return found
-    if kind == "words" and not re.search(r"[$\\:;].*[\d$})]$", found, re.S):
-        return found
-    if kind == "list":
-        items = [item.strip() for item in _ITEMS.split(found)]
-        names = {item.partition("=")[0].strip() for item in items}
-        if sum(fits(gold, item) for item in items) != 1 or len(names) < len(items):
-            return found
-    sentence = _AFTERTHOUGHT.sub("", sentence)
-    steps = kind in ("words", "list") or (kind == "relation" and not names_value(found))
-    start = -1 if steps else sentence.rfind(found)
-    fitting = [p for p in pieces(sentence) if p[1] > start and fits(gold, p[2])]
-    return last_piece(sentence[: fitting[-1][1]]) if fitting else found

@@ -1,4 +1,4 @@
-"""The phrases around answers, by what they tell: announced, denied, supposed, taken back, remarks.
+"""The phrases around answers, by what they tell: announced, no answer, remarks; answers in words.
 
 A table has a phrase on each line, in this notation:
 
@@ -13,7 +13,13 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.read.number_words import NUMBER_WORDS
+from gradebox.checkers.math.extract.document import without_bold
+from gradebox.checkers.math.read.tables import (
+    FRACTION_WORDS,
+    NUMBER_WORDS,
+    SCALE_WORDS,
+    read_number_words,
+)
 
 VALUE = (
     r"(?:\$(?:(?!\\boxed)[^$]){1,200}\$|\\\((?:(?!\\boxed).){1,200}?\\\)"
@@ -92,120 +98,12 @@ SELF_CHECK = compiled(  # `This answer is correct.`: said of an answer, not one
     r"\W*(?:\w+ly\s+)?",
     "(in)?(correct|consistent|accurate|valid|complete|right|wrong|verified|confirmed|reasonable)",
 )
-DOUBTED = compiled(  # before an announcement
-    "",
-    r"""
-    \b(thought|initially|previously|guess(ed)?|assumed|would have)\b...$
-    \b(suppos(e|ing)|assum(e|ing)|whether|if|unless|imagine|check|verify|test)( that)?( the)? $
-    """,
-)
 
-# ---- denied ----
+# ---- no answer ----
 
-_FILLER = phrase(
-    "((be|equals?|to|exactly|simply|just|the|answer|is|a|number|value|solution|that|:) )"
-)
-_MODAL = r"(?:is|are|was|does|do|can|could|will|would|should)"
-DENIED_BEFORE = re.compile(  # `is not 12`, `cannot be 12 but 13`
-    rf"(?:,?\s{{1,9}}(?:and\s{{1,9}})?)?(?:\b{_MODAL}\s{{1,9}})?(?:\b(?:definitely|clearly)\s{{1,9}})?"
-    r"(?:\b(?:not|never|cannot|neither|no\s+es|close\s+to|nearly|almost|just\s+(?:under|over))"
-    rf"|\b\w+n['’]t|而不是)\s{{0,9}}(?<=[\s是]){_FILLER}{{0,8}}\**{VALUE}\**"
-    rf"(?:\s{{0,9}},\s{{0,9}}{VALUE}){{0,9}}(?:\s{{0,9}},?\s{{0,9}}(?:nor|or)\s{{1,9}}{VALUE}){{0,9}}"
-    r"(?P<but>\s{0,9},?\s{0,9}(?:but|sino)\s{1,9}(?:(?:rather|instead)\s{1,9})?(?=[-$\\\d*A-J]))?",
-    re.I,
-)
-_CLAIM = "( (the|our|a))?( (correct|right|final|valid|possible))?( (answer|solution|value|option))?"
-DENIED_AFTER = compiled(  # `12 is wrong`
-    r"(?<![\w$^{])",
-    f"""
-    # (is|was|would be)( (definitely|certainly|clearly))? (not|never){_CLAIM}
-    # (isn't|wasn't|cannot be|can't be){_CLAIM}
-    # (is|was|would be) (wrong|incorrect|false|impossible|my guess|not enough|(still )?too [a-z]+)
-    # (is|was|would be)( (only|just))? an? (lower|upper) bound
-    """,
-    r"(?=\s{0,9}(?:[.,;:!]|$|\n|because|since|as\b))",
-)
-_REJECTED = phrase(
-    """
-    (an? )?(rejected|extraneous|discarded|excluded|inadmissible|invalid|impossible|ruled out)
-    not (valid|possible|allowed|admissible)
-    """
-)
-DENIED_MARK = compiled(r"(?:[a-z]\s=\s)?", rf"# \(((is|to be) )?{_REJECTED}\)")  # `5 (rejected)`
-ANY_DENIAL = re.compile(
-    r"not|no es|不是|n['’]t|never|neither|wrong|incorrect|false|impossible|bound|too"
-    r"|close|nearly|almost|just|reject|extraneous|discarded|invalid",
-    re.I,
-)
-NOT_DENIED = re.compile(  # `all reals not equal to 2`, `true or false`
-    r"\b(?:all|any|every|each|if\s+and\s+only|such\s+that)\b[^.]{0,60}$", re.I
-)
-NUMBER = r"[-−]?\d{1,12}(?:[./]\d{1,12})?"
-_ONE = rf"(?P<value>\$[^$\n]{{1,60}}\$|\\\([^\n]{{1,60}}?\\\)|(?:[a-z]\s?=\s?)?{NUMBER})"
-REJECTED = compiled(  # a value among alternatives
-    r"\b(?:reject|discard|exclud|eliminat|ignor|disregard|rule\s+out)(?:e|ing)?(?:\s+[a-z]+){0,3}\s+"
-    rf"{_ONE}|{_ONE.replace('value', 'other')}",
-    f" (is|must be|can be|gets?)( an?)? {_REJECTED}| (fails|(doesn't|does not) (work|satisfy|fit))",
-)
-
-# ---- supposed, recalled, corrected, refused ----
-
-SUPPOSED = compiled(
-    r"(?:^|(?<=[.!?\n])\s{0,9})",
-    r"""
-    ((first|next|now|then|so),? )?((we|i|let us|let me|let's) )?(can )?
-    + (suppose|assume|imagine|try|consider|guess|test)
-    ((any|some)(one|body) (who|might)|one might|a careless|students (often|might|may))
-    a common (mistake|error|slip)
-    if [^.!?\n,]{1,30} (were|was)\b
-    """,
-    r"(?![^.!?\n]{0,300}\b(?:so|then|thus|hence|therefore|gives?|get|yields?)\b)"
-    r"(?:[^.!?\n]|\.(?=\d)){0,300}(?:[.!?\n]|$)",
-)
-ASKED = re.compile(  # the whole text
-    r"(?:(?:so|but),?\s+)?(?:is|are|was|could|can|does|do|would|should|might|what|how|which)\b"
-    r"[^.!?\n]{0,200}\?\s*$",
-    re.I,
-)
-RECALLED = compiled(  # up to the word that takes it back
-    "",
-    r"""
-    \b(i|we|you|one|someone|people|students|many)( [a-z]+){0,2}
-    +  (think|guess|assume|expect|believe|say|tempted)\b
-    \b(i|we|you|one|someone|people|students|many)( [a-z]+){0,2}
-    +  (thought|guessed|assumed|expected|believed|suspected|said|answered)\b
-    \b(my|our|the|an?)( [a-z]+)? (guess|thought|answer|estimate|attempt|reaction|intuition)
-    +  (was|(would|might) (be|have been))\b
-    \b(at first|initially|originally|naively|it (seems|looks|appears|is tempting))
-    """,
-    r"(?:[^.!?\n]|\.(?=\d)){0,120}?\d(?:[^.!?\n]|\.(?=\d)){0,60}?[,;.]?\s{1,9}"
-    r"(?:but|however|yet|though|instead|until)\b,?(?=[^.!?\n]{0,300}(?:\d|\$|\\))",
-)
-MAYBE = compiled(  # at the end
-    "",
-    r"""
-    \b(maybe|perhaps|possibly|probably|not( (really|entirely))? (sure|certain)|no idea)\b
-    + [^.!?\n]{0,300}\?
-    \b(not( (really|entirely))? sure|no idea|don't know|do not know)\b[^.!?\n]{0,300}
-    + \b(maybe|perhaps|possibly)\b[^.!?\n]{0,300}[.!?]?
-    (^|[.!?\n]\s{0,9})(maybe|perhaps|possibly) \S+[.!?]?
-    """,
-    r"\s{0,9}$",
-)
-_CANNOT = phrase(
-    "(can't|cannot|couldn't|could not|unable to|not able to|won't|(impossible|not possible) to)"
-)
-UNDECIDED = compiled(
-    rf"\b(?:{_CANNOT}|",
-    "(do not|don't) know|not (sure|certain)",
-    r")\b[^.!?\n]{0,60}\b(?:whether|if)\b",
-)
 REFUSED = compiled(  # at the end
-    rf"{_CANNOT}\s{{1,9}}",
-    r"""
-    (be )?(\w+ ){0,2}?(give|provide|offer|state|determine|reach|produce|find|conclude|decide)d?\b
-    + [^.!?\n]{0,80}[.!?]?
-    """,
+    r"\b(?:can['’]t|cannot|could\s+not|unable\s+to|not\s+able\s+to|impossible\s+to)\s{1,9}",
+    "(be )?(give|provide|state|determine|find|conclude|decide)d?\\b[^.!?\\n]{0,80}[.!?]?",
     r"\s{0,9}$",
 )
 NON_ANSWER = compiled(  # in place of an answer
@@ -218,21 +116,6 @@ NON_ANSWER = compiled(  # in place of an answer
     not (listed|provided)
     """,
     r"|无法|无正确|(?:都|均)不正确|信息不足|数据有误|没有正确",
-)
-CORRECTION = compiled(  # `Wait, it is 13.`, `but it is actually 84`
-    "",
-    r"""
-    \b(wait|sorry|oops|hmm|correction)\b...\b(it's|it is|it (must|should) be|should be)
-    \b(it's|it is) actually
-    \bactually,? (it's|it is)
-    """,
-    rf"\s{{1,9}}(?P<value>{VALUE}(?!\w))",
-)
-ASKED_AFTER = re.compile(r"[\s$)*]*\?")  # `The answer is 3? Let me check`
-BROKEN_OFF = re.compile(  # `+2... but`: the value before it is given up
-    r"(?<=[\w$)}\]])(?:\.{3,4}|…)\s{0,9}"
-    r"(?=(?:so|but|however|anyway|actually|no)\b(?!\s+on\b)[^…]{0,300}\d)",
-    re.I,
 )
 
 # ---- remarks behind the answer ----
@@ -247,7 +130,7 @@ CHECK = compiled(  # the start of a sentence
     ((and|now|finally|quick|sanity),? ){0,2}
     + ((we|i|you) ((can|may|will) )?|let's |let (us|me) |to )?((also|quickly|now) )?
     + (verify|check(ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof
-    + |numerically|on the number line|it is [a-z]+ (to )?(check|verif|seen))
+    + |numerically|on the number line)
     + (?!.*(\b(find|only|conclude)\b|, so \$))
     """,
 )
@@ -280,46 +163,41 @@ TRAILING = compiled(  # behind an answer, in its own sentence
     "",
     r"""
     ,?( which (is|are))? (attained|achieved|reached|obtained|with equality) .*$
-    ,? (since|because|rather than|instead of|no matter|regardless of|independent(ly)? of) .*$
+    ,? (since|because) (?![^,]*, .*=).*$
+    ,? (rather than|instead of|no matter|regardless of|independent(ly)? of) .*$
     ,( and)? not .*$
     , (but|although|though|however|including|excluding|with|where|whose|e\.g\.) .*$
-    , (while|whereas|as) its .*$
     , as (?!(is|are|well|follows)\b)[^,;]{0,200}\b(is|are|was|were|has|have|equals|add|sum)\b[^,;]*$
-    [;,] (indeed|in particular|note that|equality)\b.*$
     [;,]( while)? (the|its) other\b.*\b(rejected|discarded|extraneous|invalid|ignored|impossible)$
+    [;,] (indeed|in particular|note that|equality)\b.*$
     , which (is an?|scales|occurs|happens|follows|tends|grows)\b.*$
-    ,?( and)? (substituting|checking|plugging|verifying)\b.*$
-    ,? as (required|claimed|desired|expected|wanted|needed|stated|we wanted|was to be shown)$
+    , (while|whereas|as) its .*$
+    ,? as (required|claimed|desired|expected|wanted|needed|stated)$
+    , which (can be|is|are) ([a-z]+ )?(verified|checked|seen)\b.*$
     ,? as (my|our) (final )?answer$
-    ,? as the (smallest|largest|least|greatest|only|unique|minimum|maximum)\b.*$
-    ,? as the (final|required|desired|correct|possible)\b.*$
-    (,? (valid )?(for|when|at|if|where|provided( that)?) (?!.*\b(is|are|equals|gives?|get)\b)
-    + \$?[a-z]\s?(=|\\neq?(?![a-z])|≠|!=)[^,=]{1,40}(,[^,=]{1,12}=[^,]*){0,3})$
-    ,? for (every|all|each|any) [a-z ]{0,30}\$?[a-z]\$?$
+    ,? as the (final|required|desired|correct|smallest|largest|only|minimum|maximum)\b.*$
+    (,? (valid |defined )?(for( all)?|when|at|if|where|with|provided( that)?)
+    + \s(?!.*\b(is|are|equals|gives?|get)\b)
+    + \$?[a-z]\s?(=|<|>|≤|≥|\\(neq?|[lg]eq?)(?![a-z])|≠|!=)
+    + [^,=]{1,40}(,[^,=]{1,12}=[^,]*|,\s*-?\d{1,3}\W*){0,3})$
     ,? when( it is)? ([a-z]+ (is|was|are|were)|divided by)\b.*$
     ,? for [$€£]?[\d.]+ (each|apiece|(second|minute|hour|day|week|month|year)s?)$
-    (?<=[\d$)}%]) of (the|his|her|its|their|all) [a-z ]+$
     (?<=%) (off|more|less) .*$
-    , \w+ in total$
+    ,? for (every|all|each|any) [a-z ]{0,30}\$?[a-z]\s?(\\in[^$]{0,40})?\$?$
+    (,|,? or|,? which is| \() ?(approximately|about|roughly|≈) .*$
+    (?<=[\w$)}%°]) \((?!mod|base)(?=[^()]*([a-z]{4}|so\b|≠|\\ne|=))[^()]*(\([^()]*\)[^()]*)*\)$
     """,
     r"|，\s*(?:而)?其(?!中).*$",
     re.S,
 )
 _ANSWER = re.compile(
-    rf"[\d\\$]|\b(?:{'|'.join(NUMBER_WORDS)})\b|^\W*(?:(?:option|choice)\s+\W?)?[A-J]\W*$"
+    rf"[\d\\$]|\b(?:{'|'.join(NUMBER_WORDS)})\b|^\W*(?:(?:option|choice)\s+\W?)?[A-J]\W*$|^(?i:yes|no|true|false)$"
 )
 # `5 when n = 1 and 3 when n = 2`; `9, and so 3`
-_CASES = re.compile(r"\b(?:if\b.*\bif|otherwise|respectively|when\b.*\bwhen)\b", re.I | re.S)
+_CASES = re.compile(
+    r"\b(?:if\b.*\bif|otherwise|respectively|when\b.*\bwhen|for\b.*\bfor)\b", re.I | re.S
+)
 _CONCLUDED = re.compile(r"(?:,\s+|\b(?:and|but)\s+)(?:so|hence|thus|therefore)\s.*\d", re.S)
-_ASIDE = re.compile(  # ` (so $x = 3$)`, ` ($x \\ne 0$)`
-    r"(?<=[\w$)}%])\s+\((?:(?:so|since|as|because|where|i\.e\.|check|with|for|when)\b"
-    r"|\$?[a-z]\s*(?:\\neq?(?![a-z])|≠|!=))[^()]*(?:\([^()]*\)[^()]*)*\)$"
-)
-_PARENTHESES = re.compile(  # ` (8 rows of 8)`
-    r"(?<=[\w$)}%]) [(\[](?!mod)([^()\[\]$\\]{3,200}"
-    r"|(?=[^()]*[a-z]{3,} [^()]*[a-z]{3,} |(?!base\b)[a-z]{2,}\s)[^()]{3,200})[)\]]$"
-)
-_EMPTY = re.compile(r"(?<=[\d$)}]) [(\[]\s*(?:so|and|but|or)?\s*[)\]]")  # left of `24 (not 42)`
 _CUT_AFTER = re.compile(
     r"(?:^|[.!?]\s+|\n)(?:Then|So|Therefore|Thus|Hence|Now|Next|Let|Suppose)[,:]?$"
 )
@@ -330,51 +208,7 @@ _CUT = re.compile(  # a response that ends within a sentence
 )
 _PROSE_WORD = re.compile(r"(?<![\\\w])[A-Za-z]{3,}(?!\w)")
 MIN_CUT_WORDS = 8
-MAX_SENTENCE = 300  # characters of a sentence that rejects
-
-
-def without_denied(text: str) -> str:
-    """Return a text without the numbers, math and choices that it denies."""
-    if ANY_DENIAL.search(text) is None:
-        return text
-
-    def cut(m: re.Match[str]) -> str:
-        if NOT_DENIED.search(text[max(0, m.start() - 80) : m.start()]):
-            return m[0]
-        return " is " if m.re is DENIED_BEFORE and m["but"] else " "
-
-    for pattern in (DENIED_MARK, DENIED_BEFORE, DENIED_AFTER):
-        text = pattern.sub(cut, text)
-    return _EMPTY.sub("", text)
-
-
-def without_rejected(text: str) -> str:
-    """Return `x = 6` for *x = 6 or x = -2. We reject -2*, where no number follows."""
-    found = max(REJECTED.finditer(text), key=re.Match.end, default=None)
-    if found is None or re.search(r"\d|[.!?]\s+\S", text[found.end() :]):
-        return text
-    number = re.search(NUMBER, found["value"] or found["other"])
-    value = rf"\$?(?:[a-z]\s*=\s*)?{re.escape(number[0]) if number else '(?!)'}\$?"
-    joint = r"\s*(?:,\s*)?(?:\bor\b|\band\b|,)\s*"
-    before = re.sub(r"\b[Ee]ither\s", "", text[: found.start()])
-    return re.sub(rf"{joint}{value}(?![\w.]\w)|{value}{joint}", " ", before)
-
-
-def without_supposed(text: str) -> str:
-    """Return a text without the sentences that only suppose."""
-    return SUPPOSED.sub(" ", text).strip()
-
-
-def is_only_supposed(text: str) -> bool:
-    """Return whether a text only asks, or ends with a guess or undecided."""
-    last = text.rstrip().rpartition("\n")[2][-300:]
-    return bool(ASKED.fullmatch(text) or UNDECIDED.search(last) or MAYBE.search(last))
-
-
-def after_break(text: str) -> str:
-    """Return what follows the value that a text breaks off: `+2... but it is +1`."""
-    breaks = list(BROKEN_OFF.finditer(text))
-    return text[breaks[-1].end() :] if breaks else text
+MAX_TRAILING = 3  # remarks behind each other
 
 
 def is_cut(text: str) -> bool:
@@ -391,11 +225,112 @@ def without_trailing(text: str) -> str:
 
     An answer with several cases (`5 when n = 1 and 3 when n = 2`) stays whole.
     """
-    text = _ASIDE.sub("", text)
-    m = _PARENTHESES.search(text)
-    if m and re.search(r"[a-z]{2}[ :]", m[1]):
-        text = text[: m.start()]
-    m = TRAILING.search(text)
-    if m is None or _CONCLUDED.search(m[0]) or _CASES.search(text):
-        return text
-    return text[: m.start()] if _ANSWER.search(text[: m.start()]) else text
+    for _ in range(MAX_TRAILING):
+        m = TRAILING.search(text)
+        if m is None or _CONCLUDED.search(m[0]) or _CASES.search(text):
+            break
+        kept = text[: m.start()]
+        if not (_ANSWER.search(kept) or phrase_at_end(kept)):
+            break
+        text = kept
+    return text
+
+
+# ---- answers in words ----
+
+_PHRASE = re.compile(
+    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:[a-z]+\s+){0,2}solutions?|no\s+such\s+[a-z]+(?:\s+exists?)?"
+    r"|infinitely\s+many(?:\s+solutions)?|all\s+real\s+numbers)$",
+    re.I,
+)
+_NAME_AT_END = re.compile(r"\b(?:is|be|was|on|facing|named)\s+(?:an?\s+)?([A-Z][a-z]{2,})$")
+_YES_NO = re.compile(
+    r"(?:(?:so|thus|hence|therefore),?\s+)?(?:(yes|no)(?=,\s+(?:because|since|as|for)\b)"
+    r"|(yes|no),\s+(?:the|it|this|that|they|there|he|she|we|f|such)\b(?!.*\b(?:is|are|=)\s+[-$\d])"
+    r"|(yes|no|true|false)$)",
+    re.I,
+)
+_CONCLUSION = re.compile(r"\W*(?:so|thus|hence|therefore|consequently)\b", re.I)
+_LETTER = re.compile(
+    r"(?:\b(?:choose|select|pick|mark|go\s+with|^(?:So|Hence|Thus|Therefore),?(?=\s+\W?[A-J]\W*$)"
+    r"|[Oo]ption|[Cc]hoice|answer(?:\s+is)?|[Oo]nly)\s+(?:option\s+|choice\s+|answer\s+)?"
+    r"\(?([A-J])\b\)?)(?!['’]|.*\b[B-HJ]\b)"
+    r"|\b(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\b[^.!?\n]{0,80}\bis:?\s+\(([A-J])\)"
+    r"|\(?\b([B-HJ])\b\)?\s+is\s+(?:the\s+)?(?:correct|right|true|best|only)\b"
+)
+_LABELLED = re.compile(  # `B (42)`, `(b) 42`, `B, 42`, `B - forty`: a choice and its text
+    r"(?:(?:option|choice)\s+|选\s*)?(?:\(([A-HJa-h])\)\s*[:.,-]?\s*(.+)|([A-HJ])(?:(?:\s+\(|（)([^()（）]+)[)）]|\s+[-–]\s+(?=[A-Za-z]{3})(?!a?(?:sin|cos|tan|cot|sec|csc|log|exp|sqrt|abs)h?\s?[\d(^_|\\\\x])(.+)"
+    r"|[,:]\s+(.+)|[:.：．、]\s*(?=[^\n]*[\u4e00-\u9fff])(.+)))",
+    re.S,
+)
+CHOICE_AND_TEXT = re.compile(
+    r"\W{0,9}\b([A-HJ])\.\s{1,9}(?=[^\n]{0,200}[a-z\d])([^\n]{1,200})"
+)  # `D. 42`
+_OTHER_LABEL = re.compile(r"\W*(?:(?:and|or)\b|[A-J]\b(?!['’]))|.*\([b-j]\)", re.S)
+MAX_LABELLED = 200  # characters
+_NUMBER_WORD = "|".join([*NUMBER_WORDS, *SCALE_WORDS, *(f"{w}s?" for w in FRACTION_WORDS)])
+_RUN = rf"(?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?){{1,9}}"
+_SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and a half hours`
+    r"(?:\b(?:is|are|be|equals?|gets?|got|have|has|takes?|gives?|worth|costs?|pays?|paid|earns?|needs?|makes?"
+    r"|means?|say|it['’]s|that['’]s|(?:equal|comes|amounts)\s+to|(?:total|sum)\s+of)\s+"
+    r"(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*"
+    rf"|paid\s+for\s+|:\s+(?=(?:(?:{_NUMBER_WORD})[\s-]*){{1,9}}(?:[a-z]+)?$)|^(?:so|thus|hence|therefore),?\s+"
+    rf"|^(?=(?:(?:{_NUMBER_WORD})[\s-]+){{1,9}}of\s))((?:(?:minus|negative)\s+)?{_RUN})(?=\s|$)",
+    re.I,
+)
+MAX_SENTENCE = 600  # characters that are searched
+
+
+def _plain(sentence: str) -> str:
+    return without_bold(sentence).strip(" .!")[-MAX_SENTENCE:]
+
+
+def chosen_letter(sentence: str) -> str:
+    """Return the choice letter, or the list of letters, that a sentence selects; else ""."""
+    m = _LETTER.search(_plain(sentence))
+    return next(filter(None, m.groups())) if m else ""
+
+
+def labelled_choice(text: str) -> str:
+    """Return `(B) 42` for `B (42)`, `b) 42`, `B, 42` and the like; "" for anything else."""
+    m = _LABELLED.fullmatch(text) if len(text) <= MAX_LABELLED else None
+    if m is None:
+        return ""
+    letter, content = (group for group in m.groups() if group)
+    return "" if _OTHER_LABEL.match(content) else f"({letter.upper()}) {content.strip()}"
+
+
+def yes_or_no(sentence: str) -> str:
+    """Return the yes or no that a sentence begins with, or is."""
+    m = _YES_NO.match(sentence.strip(" .!*"))
+    return next(filter(None, m.groups())) if m else ""
+
+
+def phrase_at_end(sentence: str) -> str:
+    """Return `no solution` for `Hence there is no solution`; "" without such an end."""
+    m = _PHRASE.search(_plain(sentence))
+    return m[1] if m else ""
+
+
+def concluded_phrase(sentence: str) -> str:
+    """Return `no solution` for `Hence there is no solution`, and for such a clause at the end."""
+    sentence = re.sub(r"\s+(?:in|on|over)\s+\$[^$]*\$[.\s]*$", "", sentence)  # `in $[0,1]$`
+    end = sentence.rpartition(", ")[2]
+    if end == sentence and not _CONCLUSION.match(sentence):
+        return ""
+    return "" if end.startswith("not ") else phrase_at_end(end)
+
+
+def name_at_end(sentence: str) -> str:
+    """Return Saturday for `it will be Saturday`, Anna for `the winner is Anna`; "" without one."""
+    m = _NAME_AT_END.search(_plain(sentence))
+    return m[1] if m else ""
+
+
+def spelled_number(sentence: str) -> str:
+    """Return the number in words that a sentence states (`a total of seven`); "" without one."""
+    clause = re.split(r",\s+(?:and\s+)?(?:so|hence|thus|therefore)\s", _plain(sentence))[-1]
+    found = [] if re.search(r"\d|\$", clause) else _SPELLED.findall(clause)
+    found = [re.sub(r"\s+and(?:\s+a)?$", "", t.strip(" -")) for t in found]
+    numbers = [t for t in found if t.lower() != "one" and read_number_words(t) is not None]
+    return numbers[0] if len(numbers) == 1 else ""

@@ -10,23 +10,19 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from gradebox.checkers.math.read.fonts import TEXT, mark_unit_fraction, mark_units, unwrap_text
-from gradebox.checkers.math.read.notation import expand_notation
-from gradebox.checkers.math.read.number_words import NUMBER_WORDS, translate
-from gradebox.checkers.math.read.programs import program_output
+from gradebox.checkers.math.read.notation import expand_notation, mark_units, printed, unwrap_text
 from gradebox.checkers.math.read.tables import (
     COMMANDS,
     GREEK,
-    LEADING_ARTICLES,
     MAX_CHARS,
+    NUMBER_WORDS,
     SUBSCRIPT,
     SUPERSCRIPT,
-    SYNONYMS,
     TEXT_CLOSE,
     TEXT_OPEN,
     UNICODE,
     VULGAR_FRACTIONS,
-    strip_marks,
+    translate,
 )
 from gradebox.checkers.math.read.units import MONEY
 
@@ -45,7 +41,6 @@ _CODES = sorted((re.escape(s) for s in MONEY if len(s) > 1), key=len, reverse=Tr
 _MONEY_BEFORE = re.compile(  # `US$60,000`, `CHF 2,000`: the unit is read behind the number
     rf"(?<![A-Za-z\\])(?P<code>{'|'.join(_CODES)})\s?(?P<n>[-+]?\d(?:[\d,.]|\{{,\}})*\d|\d)(?![\w^])"
 )
-_CODE_FONT = re.compile(r"(?:\\(?:text|mathrm)\s?\{\s?([A-Z]{1,3})\s?\}|(?<=[A-Z]))\s?\\?\$(?=\d)")
 _NUMBER_SET = re.compile(
     r"\\(?:mathbb|mathbf|Bbb)\s*\{?\s*([RZNQC])\s*\}?|(?<=\\in)\s*([RZNQC])(?![A-Za-z(_])"
 )
@@ -53,19 +48,18 @@ _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _PRIMES = re.compile(r"\^\s*\{?\s*((?:\\prime(?![A-Za-z])\s*)+)\}?")
 _SPACED_THOUSANDS = re.compile(r"(?<![\d.,/]) ?\b\d{1,3}(?: \d{3})+(?![\d/])")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:\{,\}\d{3})+(?!\d)")  # `12{,}345{,}678`
-_MARKED_MODULUS = re.compile(rf"{TEXT_OPEN}\s*\(?\s*mod(?:ulo)?\s*{TEXT_CLOSE}")
 _MODULUS = re.compile(  # of a congruence; `5 \bmod 3` is a calculation
     rf"\s?(?:\\p?mod\s?\{{?\s?\d+\s?\}}?"
     rf"|\(\s?[{TEXT_OPEN}]?\s?\\?(?:mod|bmod"
     rf"|modulo)\s?[{TEXT_CLOSE}]?\s?\{{?\d+\}}?\s?[{TEXT_CLOSE}]?\))[\s.]*$"
 )
 _BARE_MODULUS = re.compile(r"\s(?:\\b?mod|mod(?:ulo)?)\s*\{?\s*(\d+)\s*\}?$")  # `n \equiv 1 mod 4`
-_ELLIPSIS = re.compile(  # `0.333...`, `0.121212...`
-    r"(?<!\d)(\d{0,30})\.(\d{0,12}?)(?:(\d)\3{2,}|(\d{2,8})\4{1,})\s*(?:\.{3}|\\ldots)"
-)
 _RECURRING = re.compile(  # `0.1\overline{6}`, `0.\dot{1}2\dot{3}`
     r"(?<!\d)(\d{0,30})\.(\d{0,30})(?:\\(?:overline|bar)\s*\{\s*(\d{1,30})\s*\}"
     r"|\\dot\s*\{?(\d)\}?(?:(\d{0,28})\\dot\s*\{?(\d)\}?)?|(?<=[\d.])\((\d{1,12})\)$)"  # 0.1(6)
+)
+_ELLIPSIS = re.compile(  # `0.333...`, `0.121212...`
+    r"(?<!\d)(\d{0,30}\.\d{0,12}?)(?:(\d)\2{2,}|(\d{2,8})\3{1,})\s*(?:\.{3}|\\ldots)"
 )
 _BASE_WORD = re.compile(  # `52_{\text{eight}}`
     rf"(?<=[\dA-Z])(\s?\)?)\s?_\s?\{{\s?{TEXT_OPEN}?\s?([a-z]+)\s?{TEXT_CLOSE}?\s?\}}", re.I
@@ -80,14 +74,11 @@ _SYSTEM = re.compile(  # `\begin{cases}x=1\\y=2\end{cases}`
     r"(?:\s*\{[lcr| ]+\})?(?P<body>.*?)\\end\s*\{(?P=kind)\}(?:\s*\\right\s*\.)?",
     re.S,
 )
-_CASE = re.compile(  # a row of a function by cases: `x, & \text{if } x > 0`
-    r"([^&]+)&\s*(?:\\(?:text|mbox|textrm|mathrm)\s*\{\s*,?\s*(?:if|when|for|where)\s*\}"
-    r"|,?\s*(?:if|when|for)\s)?"
-    r"[\s,]*((?:\\text\s*\{)?\s*(?![=<>\s]|\\[lg]e)[^&]*?(?:[<>=]|\\[lg]e|\\ne|\\in"
-    r"|otherwise|else|even|odd|mod|n?mid)[^&]*?)[\s,.;]*"
+_CASE = re.compile(  # between the value and the condition of a case
+    r"[\s,]*&[\s,]*(?:\\(?:text|mbox|textrm|mathrm)\s*\{\s*,?\s*(?:if|when|for|where)?\s*\}|if\s|when\s|for\s)?[\s,]*"
 )
-
 _SIMILAR = {"sim": " similar to ", "cong": " congruent to "}  # of triangles
+_RELATION = re.compile(r"[=<>]|\\[lg]e")
 
 Step = tuple[re.Pattern[str], str]
 # before words and fonts are unwrapped
@@ -115,6 +106,10 @@ _LATE_STEPS: tuple[Step, ...] = tuple(
     (re.compile(pattern, re.I if "degrees?|degs" in pattern or "cent" in pattern else 0), new)
     for pattern, new in (
         (r"(?<=[A-Za-z]) (?=[_'])", ""),  # of `\mathbf{u}_1`
+        (  # `v^2_0`
+            r"(?<![A-Za-z\\])([A-Za-z])\s?\^\s?(\{[^{}]*\}|\w)\s?_\s?(\{[^{}]*\}|\w)",
+            r"\1_\3^\2",
+        ),
         (  # `^\circ`, `^{o}`, `\degrees`
             r"\^\s*(?:\{\s*\\?circ\s*\}|\\?circ(?![A-Za-z]))|\^\s*\{?\s*o\s*\}(?![A-Za-z])"
             r"|\^?\s*\\degrees?(?![A-Za-z])|\^\s*\{?\s*\\degree\s*\}?",
@@ -160,7 +155,7 @@ def normalise(text: str) -> str:
         return r"\emptyset"
     text = _TEXTCIRCLED.sub(lambda m: chr(ord("①") + int(m[1]) - 1), text)
     text = unicode_to_latex(translate(_SPACES.sub(" ", text.strip())))
-    text = program_output(text)
+    text, congruent = printed(text), r"\equiv" in text
     if "\\begin" in text:
         text = _SYSTEM.sub(_system_to_list, text)
     if text.count("=") + text.count(r"\equiv") > 1:  # `a=1 \quad b=2`
@@ -173,7 +168,7 @@ def normalise(text: str) -> str:
         text = text.replace(r"\\", _ROW_END)
     if text.startswith(r"\$") and text.endswith(r"\$"):
         text = text[2:-2]
-    text = _MONEY_BEFORE.sub(_money_behind, _CODE_FONT.sub(r"\1$", text))
+    text = _MONEY_BEFORE.sub(_money_behind, re.sub(r"(?<=[A-Z])\s?\\\$(?=\d)", "$", text))
     text = text.replace(r"\$", "＄")
     if "triangle" in text:
         text = re.sub(r"\\(sim|cong)(?![A-Za-z])", lambda m: _SIMILAR[m[1]], text)
@@ -182,11 +177,9 @@ def normalise(text: str) -> str:
     text = _GROUPED.sub(lambda m: re.sub(r"\D", "", m[0]), text)
     text = _with_steps(text, _EARLY_STEPS)
     text = re.sub(r"\\(?:text|mathrm)\{(min|max)\}(?=\s*\()", r"\\\1", mark_units(text))
-    text = mark_unit_fraction(unwrap_text(text))
+    text = unwrap_text(text)
     text = re.sub(r"\\[!,;:> ]|\\q?quad|\\(?:thin|en|med)space(?![A-Za-z])|~", " ", text)
     text = _SPACES.sub(" ", text)
-    if r"\equiv" in text:
-        text = _BARE_MODULUS.sub(r" \\pmod \1", text)
     text = text.replace(r"\sqrt[]", r"\sqrt").replace("! !", "!!").replace("{:}", ":")
     text = _COMMAND.sub(lambda m: COMMANDS.get(m[1], m[0]), text)
     text = text.replace(_LEFT_BRACE, r"\{").replace(_RIGHT_BRACE, r"\}")
@@ -194,9 +187,9 @@ def normalise(text: str) -> str:
     text = _with_steps(text, _LATE_STEPS)
     text = _SPACED_THOUSANDS.sub(lambda m: m[0].replace(" ", ","), text)
     text = _recurring_to_fraction(text)
-    text = _MODULUS.sub(
-        lambda m: " \\pmod " + re.sub(r"\D", "", m[0]), _MARKED_MODULUS.sub(" (mod ", text)
-    )
+    if congruent:
+        text = _BARE_MODULUS.sub(r" \\pmod \1", text)
+    text = _MODULUS.sub(lambda m: " \\pmod " + re.sub(r"\D", "", m[0]), text)
     if "_" in text:
         text = _BASE_WORD.sub(_base_to_digits, text)
     return expand_notation(strip_ends(_SPACES.sub(" ", _with_steps(text, _LAST_STEPS))))
@@ -241,26 +234,16 @@ def _system_to_list(m: re.Match[str]) -> str:
     if m["kind"] == "array" and not re.search(r"[=<>]|\\[lg]eq?(?![A-Za-z])", m["body"]):
         return m[0]
     rows = [r.strip() for r in re.split(r"\\\\(?:\[[^\]]*\])?", m["body"]) if r.strip()]
-    if m["kind"].startswith(("align", "split", "gather")):
-        rows = _last_step(rows)
-    cases = [_CASE.fullmatch(r) for r in rows]
-    if all(cases):
-        found = [(c[1].strip(" ,"), TEXT.sub(r"\1", c[2])) for c in cases if c]
-        return ", ".join(f"({value}; {condition})" for value, condition in found)
-    return ", ".join(r.replace("&", " ").strip(" ,;.") for r in rows)
-
-
-def _last_step(rows: list[str]) -> list[str]:
-    """Return the rows of a system; of a derivation (`3x &= 12 \\\\ x &= 4`) the last row only."""
-    steps: list[str] = []
-    for row in (r.replace("&", " ").strip(" ,;.") for r in rows):
-        if row.startswith("=") and steps:
-            steps[-1] += row
-        elif row:
-            steps.append(row)
-    names = [re.match(r"\s*\\?[A-Za-z]+(?:_\{?\w+\}?)?\s*=", step) for step in steps]
-    derived = len(steps) > 1 and names[-1] and not all(names)
-    return steps[-1:] if derived else steps
+    plain = [r.replace("&", " ").strip(" ,;.") for r in rows]
+    if len(rows) > 1 and all(r.startswith("=") for r in plain[1:]):
+        return " ".join(plain)  # a calculation
+    named = [re.match(r"\s*\\?[A-Za-z]\w*\s*=", r) for r in plain]
+    if m["kind"].startswith("align") and named[-1] and not all(named):
+        return plain[-1]  # a derivation
+    cases = [_CASE.split(row, maxsplit=1) for row in rows]
+    if m["kind"] == "cases" and all(len(c) == 2 and not _RELATION.match(c[1]) for c in cases):
+        return ", ".join(f"({value}; {condition.strip(' ,;.')})" for value, condition in cases)
+    return ", ".join(plain)
 
 
 def _base_to_digits(m: re.Match[str]) -> str:
@@ -270,7 +253,7 @@ def _base_to_digits(m: re.Match[str]) -> str:
 
 
 def _recurring_to_fraction(text: str) -> str:
-    """Return `0.1\\overline{6}`, `0.\\dot{3}` and `0.333…` as fractions."""
+    """Return `0.1\\overline{6}` and `0.\\dot{3}` as fractions."""
 
     def fraction(m: re.Match[str]) -> str:
         period = m[3] or m[7] or (m[4] + (m[5] or "") + (m[6] or ""))
@@ -278,7 +261,7 @@ def _recurring_to_fraction(text: str) -> str:
         top = int(m[1] + m[2] + period) - int(m[1] + m[2] or 0)
         return rf"(\frac{{{top}}}{{{low}}})"
 
-    text = _ELLIPSIS.sub(lambda m: rf"{m[1]}.{m[2]}\overline{{{m[3] or m[4]}}}", text)
+    text = _ELLIPSIS.sub(lambda m: rf"{m[1]}\overline{{{m[2] or m[3]}}}", text)
     return _RECURRING.sub(fraction, text)
 
 
@@ -320,16 +303,6 @@ def closing_brace(text: str, start: int) -> int:
             if depth == 0:
                 return m.start()
     return -1
-
-
-def plain_words(text: str) -> str:
-    """Return the lower-case words of a text answer, without punctuation, synonyms unified."""
-    text = re.sub(r"[\\\"“”`*]", "", strip_marks(text).lower())
-    text = _SPACES.sub(" ", text).strip(" .,;:!?()[]'")
-    for article in LEADING_ARTICLES:
-        if text.startswith(article) and len(text) > len(article) + 1:
-            text = text[len(article) :]
-    return SYNONYMS.get(text, text)
 
 
 # -- the spelling of dart-math's EvaluatorMath ------------------------------------------

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
+from itertools import product
 
-from gradebox.checkers.math.read.dates import read_date_or_time
-from gradebox.checkers.math.read.normalise import plain_words, strip_ends
-from gradebox.checkers.math.read.number_words import read_number_words
-from gradebox.checkers.math.read.quantities import split_unit
-from gradebox.checkers.math.read.real_sets import WHOLE_LINE, read_real_phrase, read_real_set
+from gradebox.checkers.math.read.normalise import strip_ends
 from gradebox.checkers.math.read.split import (
     BRACKETS,
     COMMA,
     INTEGER_PARAMETER,
-    split_cases,
+    WHOLE_LINE,
+    read_real_set,
     split_items,
     split_top,
     whole_bracket,
@@ -26,9 +26,10 @@ from gradebox.checkers.math.read.split import (
     without_condition,
     without_lead,
 )
-from gradebox.checkers.math.read.tables import LETTER
-from gradebox.checkers.math.read.units import add_units
+from gradebox.checkers.math.read.tables import LETTER, plain_words, read_number_words, strip_marks
+from gradebox.checkers.math.read.units import add_units, split_unit
 from gradebox.checkers.math.read.values import (
+    Clock,
     Family,
     Quantity,
     Ratio,
@@ -50,17 +51,13 @@ _RELATION_OPS = {
 _APPROX = re.compile(r"\\approx(?![A-Za-z])")
 _VARIABLE = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([\w, ]+\))?")
 _DECIMAL = re.compile(r"[-+]?[\d,]*\.?\d+")
-_PM, _MP = re.compile(r"\\pm(?![A-Za-z])"), re.compile(r"\\mp(?![A-Za-z])")
+_PM = re.compile(r"\\pm(?![A-Za-z])")
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
 _MEMBER = re.compile(  # `x \in `
     rf"^(?P<name>{LETTER}\s*|\\[a-z]+\s*|[\w,() ]{{1,12}})\\in(?![A-Za-z])\s*"
 )
 _MODULUS = re.compile(r"\s*\\pmod\s?(\d+)$")
 
-_SCALED_TUPLE = re.compile(
-    r"(?P<factor>[-+](?=\s*\()|[-+]?(?:\d+(?:[./]\d+)?|\\frac\s*\d\s*\d|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
-    r"\s*(?:\\cdot|\\times|\*)?\s*(?P<tuple>\(.+\)|\\langle.+\\rangle)"
-)
 _BUILDER_HEAD = re.compile(  # of `\{x \in \mathbb{R} | …\}`, not of `\{x^2 | …\}`
     rf"\(?\s*{LETTER}(?:\s*,\s*{LETTER})*\s*\)?(?:\s*\\in.+)?"
 )
@@ -69,13 +66,10 @@ _KINDS = {opener: kind for opener, _, kind in BRACKETS}
 
 def read_answer(text: str, level: int = 0) -> Value:
     """Return the structure of a normalised answer; raise TooLong for more than MAX_ITEMS."""
-    text = without_lead(text)
+    text = with_marked_rounding(without_lead(text))
     total = add_units(text)
     if total is not None:
         return Quantity(*total)
-    text = with_marked_rounding(text)
-    if level == 0 and (cases := split_cases(text)):
-        return Seq("", tuple(_read_case(value, condition) for value, condition in cases))
     text, integer = without_condition(text)
     if integer or _MODULUS.search(text):
         return _read_family(text, level) or read_answer(_MODULUS.sub("", text), level + 1)
@@ -89,7 +83,8 @@ def read_answer(text: str, level: int = 0) -> Value:
         return Words(plain_words(text))
     return (
         read_real_set(text)
-        or read_date_or_time(text)
+        or _read_clock(text)
+        or _read_date(text)
         or _read_phrase(text)
         or _read_named_point(text)
         or _read_joined(text, level)
@@ -105,12 +100,11 @@ def read_answer(text: str, level: int = 0) -> Value:
     )
 
 
-def _read_case(value: str, condition: str) -> Seq:
-    return Seq("()", (read_answer(value, 1), read_answer(condition, 1)))
+def _read_family(text: str, level: int) -> Value | None:
+    """Read `x = 7k+3` and `x = 3 \\pmod 7`; None when there is no list of expressions.
 
-
-def _read_family(text: str, level: int) -> Family | None:
-    """Read `x = 7k+3` and `x = 3 \\pmod 7`; None when there is no list of expressions."""
+    The residue of a number, `2^{38} = 3 \\pmod{11}`, is that number.
+    """
     modulus = _MODULUS.search(text)
     text = text[: modulus.start()].strip() if modulus else text
     if level > MAX_DEPTH or not text:
@@ -125,6 +119,8 @@ def _read_family(text: str, level: int) -> Family | None:
     for item in items:
         if isinstance(item, Relation) and item.is_equation and len(item.sides) == 2:
             unknown, item = item.sides[0], read_answer(item.sides[1], level + 1)
+            if modulus and not re.search("[A-Za-z]", unknown):
+                return item
         parts = item.items if isinstance(item, Seq) and item.kind == "" else (item,)
         for part in parts:
             if not isinstance(part, Quantity) or part.unit:
@@ -146,8 +142,6 @@ def _is_set(text: str) -> bool:
 def _read_phrase(text: str) -> Value | None:
     """Read "all reals except 2", "no solution", "infinity" and numbers in words."""
     plain = plain_words(text)
-    if found := read_real_phrase(text):
-        return found
     if plain == "all real numbers":
         return RealSet((WHOLE_LINE,))
     if text in (r"\emptyset", r"\{\}") or plain == "no solution":
@@ -160,11 +154,8 @@ def _read_phrase(text: str) -> Value | None:
 
 def _read_named_point(text: str) -> Relation | None:
     """Read `A(1,2)` as A = (1,2)."""
-    m = re.match(r"([A-Z])\s?(?=\()", text)
-    whole = whole_bracket(text[m.end() :]) if m else None
-    if m is None or whole is None or not 2 <= len(split_items(whole[1], enclosed=True)) <= 3:
-        return None
-    return Relation((m[1], text[m.end() :]), ("=",))
+    m = re.fullmatch(r"([A-Z])\s?(\([^()]+,[^()]+\))", text)
+    return Relation((m[1], m[2]), ("=",)) if m else None
 
 
 # -- lists -------------------------------------------------------------------------
@@ -259,9 +250,18 @@ def _read_list(text: str, level: int) -> Seq | None:
 
 def _read_signed_tuple(text: str, level: int) -> Seq | None:
     """Read `(\\pm 1, 2)` as the two points."""
-    whole = whole_bracket(text) if "\\pm" in text else None
-    one_sign = len(_PM.findall(text)) == 1 or "\\mp" in text
-    return _read_plus_minus(text, level) if whole and whole[0] == "(" and one_sign else None
+    whole = whole_bracket(text) if len(_PM.findall(text)) == 1 else None
+    return _read_plus_minus(text, level) if whole and whole[0] == "(" else None
+
+
+_SCALED_TUPLE = re.compile(
+    r"(?P<factor>[-+](?=\s*\()|[-+]?(?:\d+(?:[./]\d+)?|\\frac\s*\d\s*\d|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
+    r"\s*(?:\\cdot|\\times|\*)?\s*(?P<tuple>\(.+\)|\\langle.+\\rangle)"
+)
+_BUILDER_HEAD = re.compile(  # of `\{x \in \mathbb{R} | …\}`, not of `\{x^2 | …\}`
+    rf"\(?\s*{LETTER}(?:\s*,\s*{LETTER})*\s*\)?(?:\s*\\in.+)?"
+)
+_KINDS = {opener: kind for opener, _, kind in BRACKETS}
 
 
 def _read_scaled_tuple(text: str, level: int) -> Seq | None:
@@ -276,19 +276,18 @@ def _read_scaled_tuple(text: str, level: int) -> Seq | None:
 
 
 def _read_plus_minus(text: str, level: int) -> Seq | None:
-    """Read `3 \\pm 2` as the two values."""
-    signs = len(_PM.findall(text)) + len(_MP.findall(text))
-    if signs > 4 or not (signs or re.search(r"\+/-|\+-", text)):
-        return None
+    """Read `3 \\pm 2` as the two values, `\\pm a \\pm b` as four."""
     text = re.sub(r"\+/-|\+-", r"\\pm ", text)
+    signs = len(_PM.findall(text))
+    if not 0 < signs <= 4:
+        return None
     last = text[text.rfind("=") + 1 :]
-    if re.fullmatch(r"\s*\\pm(?![A-Za-z])[^()=,]*\\pm(?![A-Za-z])[^()=,]*", text):
-        signed = [_PM.sub(s, _PM.sub(sign, text, count=1)) for sign in "-+" for s in "-+"]
-        return Seq("", tuple(read_answer(t, level + 1) for t in signed))  # four values
-    if "=" in text and whole_bracket(last.strip()) and not (_PM.search(last) or _MP.search(last)):
+    if "=" in text and whole_bracket(last.strip()) and not _PM.search(last):
         return None  # `m \\pm s = (1,3)`
-    upper, lower = _MP.sub("-", _PM.sub("+", text)), _MP.sub("+", _PM.sub("-", text))
-    return Seq("", (read_answer(lower, level + 1), read_answer(upper, level + 1)))
+    four = re.fullmatch(r"\s*\\pm(?![A-Za-z])[^()=,]*\\pm(?![A-Za-z])[^()=,]*", text)
+    first = [_PM.sub(sign, text, count=1) for sign in "-+"] if four else [text]
+    signed = [_PM.sub(sign, half) for half in first for sign in "-+"]
+    return Seq("", tuple(read_answer(t, level + 1) for t in signed))
 
 
 # -- one value -----------------------------------------------------------------------
@@ -319,10 +318,53 @@ def _read_relation(text: str) -> Relation | None:
     return Relation(tuple(sides), read)
 
 
+_CLOCK = re.compile(
+    r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2}))?|\s?o'?\s?clock|(?=\s*[ap]\.?m))"
+    r"\s*(?:(?P<half>[ap])\.?\s*(?:m\.?)?)?",
+    re.I,
+)
+_PART_OF_DAY = {" in the morning": " am", " in the afternoon": " pm", " in the evening": " pm"}
+
+
+def _read_clock(text: str) -> Clock | None:
+    """Read a time of day: `3:05 p.m.`, `10:30`, `noon`."""
+    text = " ".join(strip_marks(text).split()).replace(" : ", ":").lower()
+    text = {"noon": "12 pm", "midnight": "12 am"}.get(text, text)
+    word, o_clock, _ = text.partition(" o'clock")
+    text = (read_number_words(word) or word) + o_clock if o_clock else text
+    for words, half in _PART_OF_DAY.items():
+        text = text.replace(words, half)
+    m = _CLOCK.fullmatch(text)
+    if m is None or int(m["hour"]) > 24 or int(m["minute"] or 0) > 59:
+        return None
+    hour, minute, second = (int(m[part] or 0) for part in ("hour", "minute", "second"))
+    return Clock(hour, minute, second, m["half"] or "")
+
+
+_MAY_BE_DATE = re.compile(
+    r"(?:[A-Za-z]{3,9}\.? \d|\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z]|\d{4}[-/]\d)"
+)
+_DATES = ("%B %d %Y", "%b %d %Y", "%d %B %Y", "%d %b %Y", "%Y-%m-%d", "%Y/%m/%d")
+
+
+def _read_date(text: str) -> Words | None:
+    """Read `January 5, 2024`, `5th of January` and `2024-01-05` in one spelling."""
+    plain = " ".join(strip_marks(text).removeprefix("the ").split())
+    if len(plain) > 30 or not _MAY_BE_DATE.match(plain):
+        return None
+    plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|[,.]|\bof ", "", plain)
+    for date, spelling in product((plain, f"{plain} 1904"), _DATES):
+        with suppress(ValueError):
+            return Words(f"date {datetime.strptime(date, spelling):%Y-%m-%d}")
+    return None
+
+
 def _read_ratio(text: str) -> Ratio | None:
     parts = [p.strip() for p in text.split(":")]
     if len(parts) == 1:
         parts = [p.strip() for p in re.split(r"(?<=\d)\s+to\s+(?=\d)", text)]
+    if any(re.search(r"(?<![A-Za-z\\])[A-Za-z]?[a-z]{2}", part) for part in parts):
+        return None  # `men: 5`
     if 2 <= len(parts) <= 6 and all(re.fullmatch(r"[-\w.\\{}/()+*^ ]{1,40}", p) for p in parts):
         return Ratio(tuple(parts))
     return None

@@ -1,10 +1,9 @@
 """Split a normalised answer at commas and words outside brackets, and cut what surrounds it.
 
 split_items            the items of a list; whole_bracket takes brackets off
-split_cases            `n/2 if n is even, n if n is odd`, `3 when n=1 and 5 otherwise`
-without_lead           words before an answer, `\\text{The answer is } 5`, and reasons after it
-with_marked_rounding   `5/12, or about 0.417` as `5/12 \\approx 0.417`
-without_condition      the condition on a parameter or a constant, and whether it is an integer
+without_lead           words before an answer
+without_condition      the condition on a parameter, and whether it is an integer
+read_real_set          intervals, unions and differences
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.read.normalise import strip_ends
-from gradebox.checkers.math.read.number_words import read_number_words
-from gradebox.checkers.math.read.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.read.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, read_number_words
 from gradebox.checkers.math.read.units import UNITS
-from gradebox.checkers.math.read.values import TooLong
+from gradebox.checkers.math.read.values import Interval, Quantity, RealSet, Seq, TooLong, Value
 
 _OPEN, _CLOSE = "([{", ")]}"
 MAX_ITEMS = 500  # of a list; longer lists are compared as text
@@ -28,7 +26,6 @@ _SUM_OF_COUNTED = re.compile(  # `1,200 + 1,800 = 3,000`
     r"(?=.*(?:\+|\\times|\\cdot|!))"
     r"(?:[^\d,]*(?:\d{1,3}(?:,\d{3})+|\d+)(?![\d,]))+[^\d,]*"
 )
-_NAMED_THOUSANDS = re.compile(rf"[^,=<>\d]{{1,20}}=\s*{_THOUSANDS.pattern}\s*[^,=]*")
 _LEADING_ZERO = re.compile(r",0\d\d")
 BRACKETS = (  # (opener, closers, the kind of Seq)
     (r"\{", (r"\}",), "{}"),
@@ -77,8 +74,6 @@ def split_items(text: str, enclosed: bool = False) -> list[str]:
     if len(parts) == 1:
         if _COUNTED.fullmatch(text) and not (enclosed and not _LEADING_ZERO.search(text)):
             return [text]
-        if not enclosed and _NAMED_THOUSANDS.fullmatch(text):
-            return [text]
         spaced = re.search(r"[^,],\s", text) or _SUM_OF_COUNTED.fullmatch(text)
         parts, _ = split_top(text, _SPACED_COMMA if spaced else COMMA)
     if len(parts) > MAX_ITEMS:
@@ -111,46 +106,16 @@ def _balanced(text: str) -> bool:
     return depth == 0
 
 
-MAX_CASES = 12
-MAX_CASE_CHARS = 600
-_CASE_WORD = re.compile(r"\b(?:if|when|for|where|with|otherwise|else)\b", re.I)
-_CASE = re.compile(
-    r"(?P<value>[^,;]+?)[\s,:]+(?:(?:if|when|for|where|with)\s+(?P<condition>.+)|(?P<else>otherwise|else))",
-    re.I,
-)
-_BETWEEN_CASES = re.compile(
-    r"\s*(?:[,;]\s*(?:and\s+)?|\band\s+)(?=[^,;]*?\s(?:if|when|for|where|with|otherwise|else)\b)"
-)
-_TRAILING = re.compile(r"[\s,.;:]+$")
-
-
-def split_cases(text: str) -> list[tuple[str, str]]:
-    """Return (value, condition) of each case; [] for a text with fewer than two cases."""
-    if len(text) > MAX_CASE_CHARS or _CASE_WORD.search(text) is None:
-        return []
-    text = " ".join(strip_marks(text).split())
-    parts = [p for p in _BETWEEN_CASES.split(text) if p.strip()]
-    if not 2 <= len(parts) <= MAX_CASES:
-        return []
-    found = [_CASE.fullmatch(_TRAILING.sub("", part)) for part in parts]
-    return [(m["value"], m["condition"] or "otherwise") for m in found if m] if all(found) else []
-
-
-_OR_ABOUT = re.compile(  # `, or about 0.417`, `(approximately 0.417)`
-    rf"[,(\s]\s*(?:or\s+|which\s+is\s+)?{TEXT_OPEN}?\s*"
-    rf"(?:approximately|approx\.?|about|roughly|\\approx)\s*{TEXT_CLOSE}?"
-    r"\s*(-?[\d.,]*\d[^()]*)\)?$",
-    re.I,
-)
-_ROUNDED_NOTE = re.compile(r"\s*\((?:approx\.?|approximately|rounded)\)$")
 _CONDITION = re.compile(  # `, where n \in \mathbb{Z}`, ` for all real x`
     rf"[,;(\s{TEXT_OPEN}]{{0,8}}(?:(?:where|for|with|and)\s*{TEXT_CLOSE}?\s*)?(?:any|all"
     rf"|some|every)?\s*"
-    rf"(?:[a-z]\s*\\in\s*\\mathbb\{{[ZNQRC]\}}(?:\^?[+*])?"
+    rf"(?:[A-Za-z]\s*\\in\s*\\mathbb\{{[ZNQRC]\}}(?:\^?[+*])?"
     rf"|(?:integers?\s+[a-z]|(?<![A-Za-z])[a-z]\s*{TEXT_OPEN}?\s*(?:is\s+)?(?:an\s+|any\s+)?integers?))"
     rf"\s*{TEXT_CLOSE}?\)?$"
+    rf"|[,;(\s{TEXT_OPEN}]+(?:where\s*{TEXT_CLOSE}?\s*)?[a-zC]\s*{TEXT_OPEN}?\s*is\s+(?:an?|any)\s"
+    rf"(?:real\s|arbitrary\s)*(?:constant|number)\s*{TEXT_CLOSE}?\)?$"
     rf"|(?:[,;(\s]|{TEXT_OPEN})\s*for\s+(?:all|any"
-    rf"|every)\s*{TEXT_CLOSE}?\s*(?:real\s+(?:numbers?\s+)?)?[a-z]"
+    rf"|every)\s*{TEXT_CLOSE}?\s*(?:real\s+(?:(?:numbers?|constants?)\s*{TEXT_CLOSE}?\s+)?)?[a-z]"
     rf"\s*{TEXT_CLOSE}?\)?$"
 )
 _CONSTANT = re.compile(  # `, where c is a constant`, `(a \\in \\mathbb{R})` of a constant
@@ -160,13 +125,6 @@ _CONSTANT = re.compile(  # `, where c is a constant`, `(a \\in \\mathbb{R})` of 
     rf"|real\s+)*(?:constant|real(?:\s+(?:number|constant))?)"
     rf"|([abckABCK])\s*\\in\s*\\mathbb\{{R\}})[\s{TEXT_CLOSE})]*$"
 )
-_MARKED_LEAD = re.compile(  # `\text{The answer is } 5`, `\text{There are } 7 \text{ ways}`
-    rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be|at)|\s*(?:final\s+)?answer\s*:?"
-    rf"|[^{TEXT_CLOSE}]*:)\s*"
-    rf"{TEXT_CLOSE}\s*(?=[-\d\\$(\[]|[a-zA-Z](?![a-zA-Z]))",
-    re.I,
-)
-_MARKED_REASON = re.compile(rf"\s*{TEXT_OPEN}\s*\(?\s*(?:since|because|as)\b.*$", re.I)
 INTEGER_PARAMETER = re.compile(
     r"([a-z])\s*\\in\s*\\mathbb\{Z\}|integers?\s+([a-z])"
     r"|([a-z])\s*\W?\s*(?:is\s+)?(?:an\s+|any\s+)?integer"
@@ -175,30 +133,43 @@ _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
     r"^(?:(?:final\s+answer\s*:|so|thus|hence|therefore|approximately|approx\.?|about|around|roughly"
     r"|exactly|only|just|option|choice|answer|both|either|equals|total(?:\s+of)?"
     r"|(?:the\s+)?(?:answers?|solutions?)\s+(?:is|are))\s*:?\s+(?=\S)"
-    r"|(?:solution|result|ans)\s*:\s*(?=\S)"
-    r"|(?:in|by|on|at)\s+(?:the\s+year\s+)?(?=\d{4}$|\d{1,2}:\d\d|(?:Jan|Feb|Mar|Apr|May"
-    r"|Ju|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s\d)"
-    r"|(?:it\s+is\s+)?the\s+[a-z]+\s+(?:is\s+)?(?=[$\\\[({\d])"
-    r"|(?:it\s+)?converges\s+to\s+(?=[-\d\\$(a-z])|at\s+(?=\()"
-    r"|yes[,:;.]\s+(?=[-\d\\$(]|[a-z]\s*=))",
+    r"|(?:solution|result|ans)\s*:\s*(?=\S)|at\s+(?=\()"
+    r"|(?:in|by|on|at)\s+(?:the\s+year\s+)?(?=\d{4}$|\d{1,2}:\d\d)"
+    r"|yes[,:;.]\s+(?=[-\d\\$(]|[a-z]\s*=)|(?:it\s+)?converges\s+to\s+(?=[-\d\\$(a-z])|(?:it\s+is\s+)?the\s+[a-z]+\s+(?:is\s+)?(?=[$\\\[({\d]))",
     re.I,
 )
-_THEM = re.compile(
-    r"^there\s+(?:is|are)\s+(?=[\d$])|\s+of\s+(?:them|these|those)$"
-    r"|(?<=[\d%}])\s+of\s+(?:the|his|her|their|its|all)\s+[a-z ]+$",
+
+
+_OR_ABOUT = re.compile(  # `, or about 0.417`, `(approximately 0.417)`
+    rf"[,(\s]\s*(?:or\s+|which\s+is\s+)?{TEXT_OPEN}?\s*"
+    rf"(?:approximately|approx\.?|about|roughly|\\approx)\s*{TEXT_CLOSE}?"
+    r"\s*(-?[\d.,]*\d[^()]*)\)?$",
     re.I,
-)  # `60% of the students`
+)
+_ROUNDED_NOTE = re.compile(r"\s*\((?:approx\.?|approximately|rounded)\)$")
+_BRACKETED_CONDITION = re.compile(  # `x^2-y^2 = 1 (x \ge 1)`
+    rf"(?<=[\w}})])\s*\((\s*{LETTER}\s*(?:[<>]|\\[lg]e(?![A-Za-z]))[^()]*)\)$"
+)
+_MARKED_LEAD = re.compile(  # `\text{The answer is } 5`, `\text{There are } 7 \text{ ways}`
+    rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be|at)|\s*(?:final\s+)?answer\s*:?"
+    rf"|[^{TEXT_CLOSE}]*:)\s*"
+    rf"{TEXT_CLOSE}\s*(?=[-\d\\$(\[]|[a-zA-Z](?![a-zA-Z]))",
+    re.I,
+)
+_MARKED_REASON = re.compile(rf"\s*{TEXT_OPEN}\s*\(?\s*(?:since|because|as)\b.*$", re.I)
+_SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
 _DISTRIBUTED = re.compile(r"^[A-Z]\s*\\approx\s*(?=[A-Z])")  # `X \sim N(0,1)`
-_PART_OF = re.compile(r"(?<=[\d}])\s+of\s+an?\s+([a-z]+)$", re.I)  # `5/12 of a cup`
+_PART_OF = re.compile(  # `5/12 of a cup`, `60% of the students`
+    r"(?<=[\d}%])\s+of\s+(?:an?\s+([a-z]+)|(?:the|his|her|its|all)\s+[a-z ]+)$", re.I
+)
+
+
 _ASIDE = re.compile(  # `7 loads (after rounding up)`, `H_2O (water)`
     r"(?<=[\w$})%])\s+\((?!\s*(?:mod|if|when|for|where|with|in|from|not|base|binary|octal|hex|ternary|otherwise|or|and|approx|rounded|choice|option|all|any|noon|\d[\d.,]*\))|[-+]?[\w./]+\s*,)"
     r"(?![^()]*\b(?:reject|extraneous|invalid|wrong|incorrect|not|but)\w*)"
     r"(?=[^()]*[a-z]{3})(?P<inner>[^()=<>≤≥≈\\$^]+)\)\s*\.?$"
 )
 _SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
-_BRACKETED_CONDITION = re.compile(  # `x^2-y^2 = 1 (x \ge 1)`
-    rf"(?<=[\w}})])\s*\((\s*{LETTER}\s*(?:[<>]|\\[lg]e(?![A-Za-z]))[^()]*)\)$"
-)
 
 
 def without_aside(text: str) -> str:
@@ -213,10 +184,10 @@ def without_aside(text: str) -> str:
 
 
 def without_lead(text: str) -> str:
-    """Return an answer without the words around it."""
+    """Return an answer without the words before it."""
     text = _MARKED_REASON.sub("", _MARKED_LEAD.sub("", strip_ends(text)))
     text = _DISTRIBUTED.sub("", _LEAD.sub("", text).removesuffix(" only"))
-    text = _PART_OF.sub(r" \1", _THEM.sub("", text))
+    text = _PART_OF.sub(lambda m: f" {m[1]}" if m[1] else "", text)
     return _BRACKETED_CONDITION.sub(r", \1", text)
 
 
@@ -235,13 +206,7 @@ def without_condition(text: str) -> tuple[str, bool]:
     Every integer parameter is k.
     """
     if (constant := _CONSTANT.search(text)) and text[: constant.start()].strip():
-        text, letter = text[: constant.start()], constant[1] or constant[2] or constant[3]
-        renamed = re.sub(
-            r"\\?[A-Za-z]+",
-            lambda m: m[0] if m[0][0] == "\\" or len(m[0]) > 3 else m[0].replace(letter, "c"),
-            text,
-        )
-        return renamed.strip(" ,;("), False
+        return text[: constant.start()].strip(" ,;("), False
     m = _CONDITION.search(text)
     if m is None or not text[: m.start()].strip():
         return text, False
@@ -251,3 +216,82 @@ def without_condition(text: str) -> tuple[str, bool]:
     if letter != "k" and not re.search(r"(?<![A-Za-z\\])k(?![A-Za-z])", text):
         text = re.sub(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])", "k", text)
     return text, bool(integer) and re.search(r"(?<![A-Za-z\\])k(?![A-Za-z])", text) is not None
+
+
+# ---- sets of real numbers ----
+
+WHOLE_LINE = Interval(r"-\infty", r"\infty", True, True)
+_REAL_LINE = re.compile(r"\\mathbb\{R\}|\\mathbf\{R\}|R(?=\s*\\setminus|\s*-\s*\\\{)")
+_UNION = re.compile(r"\\cup|(?<=[)\]])\s*U\s*(?=[(\[])")
+_DIFFERENCE = re.compile(r"\\setminus|(?<=\})\s*-\s*(?=\\\{)|\\(?=\\\{)")
+_SET_OPERATION = re.compile(r"\\cup|\\setminus|(?:\)|\]|\bU\b)\s*U\s*(?=[(\[])|\\mathbb\{R\}")
+_CONDITION_SIGN = re.compile(r"[<>=|:]|\\(?:le|ge|ne|in)(?![A-Za-z])")
+
+
+def read_real_set(text: str) -> RealSet | None:
+    """Read a half-open or infinite interval, or a union or difference of sets."""
+    if not _SET_OPERATION.search(text):
+        whole = whole_bracket(text)
+        brackets = whole[0] + whole[2] if whole else ""
+        if brackets in ("(]", "[)") or (brackets in ("()", "[]") and r"\infty" in text):
+            interval = _read_interval(text)
+            return RealSet((interval,)) if interval else None
+        return None
+    body, *minus = split_top(text, _DIFFERENCE)[0]
+    excluded_points: list[str] = []
+    excluded_intervals: list[Interval] = []
+    for part in minus:
+        inner = whole_bracket(part)
+        if inner is not None and inner[0] in (r"\{", "{"):
+            excluded_points += split_items(inner[1])
+        elif excluded := _read_interval(part):
+            excluded_intervals.append(excluded)
+        else:
+            return None
+    intervals: list[Interval] = []
+    points: list[str] = []
+    for part in split_top(body, _UNION)[0]:
+        whole = whole_bracket(part)
+        if _REAL_LINE.fullmatch(part):
+            intervals.append(WHOLE_LINE)
+        elif whole and whole[0] in (r"\{", "{"):
+            if _CONDITION_SIGN.search(whole[1]):
+                return None
+            points += split_items(whole[1])
+        elif interval := _read_interval(part):
+            intervals.append(interval)
+        else:
+            return None
+    return RealSet(
+        tuple(intervals), tuple(points), tuple(excluded_points), tuple(excluded_intervals)
+    )
+
+
+def _read_interval(text: str) -> Interval | None:
+    whole = whole_bracket(text)
+    if whole is None or whole[0] not in "([":
+        return None
+    ends = split_items(whole[1], enclosed=True)
+    if len(ends) != 2 or "=" in whole[1]:
+        return None
+    return _interval(ends[0], ends[1], whole[0] == "(", whole[2] == ")")
+
+
+def _interval(low: str, high: str, low_open: bool, high_open: bool) -> Interval | None:
+    """Return an interval; None for `[0,\\infty]`, as infinity is in no set of real numbers."""
+    if (r"\infty" in low and not low_open) or (r"\infty" in high and not high_open):
+        return None
+    return Interval(low, high, low_open, high_open)
+
+
+def as_interval(value: Value) -> Interval | None:
+    """Return the interval that the pair `(a,b)` or `[a,b]` may also be."""
+    if isinstance(value, Seq) and value.kind in ("()", "[]") and len(value.items) == 2:
+        low, high = value.items
+        if isinstance(low, Quantity) and isinstance(high, Quantity):
+            is_open = value.kind == "()"
+            return _interval(low.text, high.text, is_open, is_open)
+    return None
+
+
+# -- in words ------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Units of measurement and currencies: their names in one spelling, and the factors between them.
 
 units.txt is the table: `60,000 CHF`, `CHF 60,000` and `US$60,000` are read by its rows.
+`split_unit` takes an expression apart: `15 \\text{ cm}^2` → Quantity("15", "cm^2").
 """
 
 from __future__ import annotations
@@ -9,8 +10,18 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
-from gradebox.checkers.math.read.number_words import NUMBER_WORDS, SCALE_WORDS, read_number_words
-from gradebox.checkers.math.read.tables import FUNCTIONS, strip_marks
+from gradebox.checkers.math.read.tables import (
+    FUNCTIONS,
+    NUMBER_WORDS,
+    SCALE_WORDS,
+    TEXT_CLOSE,
+    TEXT_OPEN,
+    plain_words,
+    read_number_words,
+    strip_marks,
+    word_list,
+)
+from gradebox.checkers.math.read.values import Quantity, Value, Words
 
 MAX_POWER = 6
 Dimensions = tuple[tuple[str, int], ...]
@@ -64,8 +75,8 @@ _SMALL = re.compile(  # `mJ`, where case tells milli from mega; `μC`
 )
 # units with a name that is a product directly after a number: `3lm`
 _AFTER_A_SPACE = frozenset(["au", "ly", "pc", "db", "wb", "lm", "us", "ns", "ps", "fs"])
-_FUNCTION_OF = re.compile(r"(?:sec|min)\s[a-z]")  # `sec t`
 _NEWTON_METER = re.compile(r"[NJWVAC](?:-|\s?\\cdot\s?)[a-z]")
+_SHORT_NOUNS = frozenset(word_list("man men boy cat dog cow pig hen egg car bus pen bag box toy"))
 NEUTRAL_UNITS = frozenset(["unit", "units", "u"])  # match every unit
 SQUARE_WORDS = frozenset(["square", "sq", "squared"])
 CUBIC_WORDS = frozenset(["cubic", "cu", "cubed"])
@@ -98,18 +109,13 @@ def is_unit(tail: str) -> bool:
     if len(name) == 1:
         compound = re.match(r"[A-Za-z]\s*/\s*[A-Za-z]+|m\s?\^\s?\{?\s?[23]\s?\}?$", tail)
         return bool(compound) and name in UNITS
-    known = UNITS.keys() | NEUTRAL_UNITS | SQUARE_WORDS | CUBIC_WORDS
+    known = UNITS.keys() | _SHORT_NOUNS | NEUTRAL_UNITS | SQUARE_WORDS | CUBIC_WORDS
     return name in known or len(name) >= 4 or (len(name) == 3 and " " in tail)
-
-
-def is_small_unit(tail: str) -> bool:
-    """Return whether letters are a unit with a prefix below 1: `mN`, `mW`."""
-    return _SMALL.fullmatch(tail) is not None
 
 
 def is_compound_unit(tail: str) -> bool:
     """Return whether all names after a number and a space are units: `cm^3/mol`, `N-m`."""
-    if _FUNCTION_OF.search(tail) or unit_scale(unit_name(tail)) is None:
+    if unit_scale(unit_name(tail)) is None:
         return False
     return bool(re.search(r"[A-Za-z]{2}|/|\^\s?\{?\s?-", tail) or _NEWTON_METER.fullmatch(tail))
 
@@ -209,18 +215,18 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
     return Fraction(1) if left <= right or right <= left else None
 
 
-def _same_dimensions(a: Dimensions, b: Dimensions) -> bool:
-    """Return whether dimensions agree; a dollar of no country is the dollar of any."""
-    if len(a) == len(b):
-        return a == b
-    return [d for d in a if d[0] not in _DOLLARS] == [d for d in b if d[0] not in _DOLLARS]
-
-
 def _measured(one: str, other: str) -> str:
     """Return `gal` for `gal paint` when the other unit does not say what is measured."""
     name, _, noun = one.partition(" ")
     named = noun.isalpha() and noun not in UNITS and name in UNITS
     return name if named and unit_scale(other) else one
+
+
+def _same_dimensions(a: Dimensions, b: Dimensions) -> bool:
+    """Return whether dimensions agree; a dollar of no country is the dollar of any."""
+    if len(a) == len(b):
+        return a == b
+    return [d for d in a if d[0] not in _DOLLARS] == [d for d in b if d[0] not in _DOLLARS]
 
 
 _NUMBER_RUN = re.compile(
@@ -251,3 +257,129 @@ def add_units(text: str) -> tuple[str, str] | None:
     if large is None or small is None or large[0] != small[0] or large[1] <= small[1]:
         return None
     return f"{m[1]}*({large[1] / small[1]})+{m[3]}", unit
+
+
+# ---- an expression and its unit ----
+
+_MARKED_TAIL = re.compile(
+    rf"^(?P<value>[^{TEXT_OPEN}]*[^\s{TEXT_OPEN}])\s*(?P<unit>{TEXT_OPEN}.*)$", re.S
+)
+_BARE_TAIL = re.compile(
+    r"^(?P<value>.*(?:[\d)}\]%]|\\pi(?![A-Za-z])))\s*(?P<unit>[A-Za-z]+\.?(?:(?:[\s/.-]|\\cdot(?![A-Za-z]))+[A-Za-z]+\.?)*(?:\s*\^\s*\{?-?\d\}?)?)$",
+    re.S,
+)
+_UNIT = r"[A-Za-z]+\.?(?:\s?\^\s?\{?\s?-?\d\s?\}?)?"
+_COMPOUND_TAIL = re.compile(  # `kcal m^{-2} yr^{-1}`, `cm^3/(mol K)`
+    rf"(?P<value>.*?[\d)}}\]%])\s+"
+    rf"(?P<unit>{_UNIT}(?:(?:\s?(?:[/-]|\\cdot(?![A-Za-z]))\s?|\s)\(?{_UNIT}){{0,5}}\)?)",
+    re.S,
+)
+_SIGNS = {"＄": "dollar", **{sign: name for sign, name in MONEY.items() if len(sign) == 1}}
+_MONEY = "".join(_SIGNS).replace("$", "")
+_MONEY_BEFORE = re.compile(rf"^([-+]?)\s*([{_MONEY}])\s*(?=[-\d.(\\])")
+_MONEY_AFTER = re.compile(rf"^(.*[\d)}}])\s*([{_MONEY}])$", re.S)
+_TEMPERATURE = re.compile(
+    rf"(?:\\degree|{TEXT_OPEN}?\s*degrees?)\s*{TEXT_OPEN}?\s*(C|F)(?:elsius|ahrenheit)?\s*{TEXT_CLOSE}?$",
+    re.I,
+)
+_SCALED = re.compile(
+    rf"^(.*[\d)}}])\s*{TEXT_OPEN}?\s*({'|'.join(SCALE_WORDS)})s?(?:\s+of)?(?![A-Za-z])(.*)$",
+    re.I | re.S,
+)
+_RATE = re.compile(r"([-+]?\d[\d.,]*)\s*/\s*([a-z]{3,})")
+_GLUED_FUNCTION = re.compile(r"-?(?:sin|cos|tan|cot|sec|csc|ln|log) ?(?:pi|[a-z])")
+_TRIGONOMETRIC = re.compile(r"(?<![A-Za-z])(?:sin|cos|tan|cot|sec|csc|cis)")
+_DEGREE_SIGN = re.compile(r"\\degree\s*")
+_MARKED = re.compile(rf"{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}")
+_BETWEEN_UNITS = re.compile(r"(?:[\s/.()-]|\\cdot(?![A-Za-z])|\^\s?\{?\s?-?\d\s?\}?)*")
+_CONDITION = re.compile(r"\b(?:if|when|unless|than|plus|minus)\b", re.I)
+
+
+def split_unit(text: str) -> Value:
+    """Return an expression and its unit as a Quantity; a text answer as Words."""
+    unit = ""
+    if m := _MONEY_BEFORE.match(text):
+        text, unit = m[1] + text[m.end() :], _SIGNS[m[2]]
+    elif m := _MONEY_AFTER.match(text):
+        text, unit = m[1], _SIGNS[m[2]]
+    elif m := _TEMPERATURE.search(text):
+        text, unit = text[: m.start()], {"c": "celsius", "f": "fahrenheit"}[m[1].lower()]
+    if rate := _RATE.fullmatch(text):  # `＄460/week`
+        text, unit = rate[1], f"{unit or 'unit'}/{unit_name(rate[2])}"
+    text, scale = _cut_scale(text)
+    text, tail = _cut_unit(text)
+    unit = merge_units(unit, tail)
+    number = read_number_words(text.removesuffix("%"))
+    if number is not None:
+        return Quantity(number, unit, percent=text.endswith("%"))
+    if not re.search(r"[\d\\(+*/^=_]", text):
+        plain = plain_words(text)
+        words = plain.split()
+        for count in range(len(words) - 1, 0, -1):  # `two and a half hours`
+            number = read_number_words(" ".join(words[:count]))
+            if number is not None:
+                return Quantity(number, unit_name(" ".join(words[count:])))
+        if _GLUED_FUNCTION.fullmatch(plain):
+            return Quantity(plain, unit)
+        if _is_text(plain, text):
+            return Words(plain)
+    if TEXT_OPEN in text:
+        text = strip_marks(text).strip()
+        if not re.search(r"\d|\\", text):
+            return Words(plain_words(text))
+    text = text.strip()
+    percent = text.endswith("%")
+    if percent:
+        text = text[:-1].strip()
+    degree = bool(_DEGREE_SIGN.search(text)) and not _TRIGONOMETRIC.search(text)
+    if degree:  # \sin 30\degree is a number
+        text = _DEGREE_SIGN.sub(" ", text).strip()
+    return Quantity(f"({text})*{scale}" if scale != 1 else text, unit, percent, degree)
+
+
+def _cut_scale(text: str) -> tuple[str, int]:
+    """Return (`1.5 dollars`, 10**6) for `1.5 million dollars`."""
+    m = _SCALED.match(text)
+    if m is None:
+        return text, 1
+    return (m[1] + strip_marks(m[3])).strip(), SCALE_WORDS[m[2].lower()]
+
+
+def _is_text(plain: str, text: str) -> bool:
+    """Return whether letters are words; two or three small ones are a product of variables."""
+    if not plain:
+        return True
+    if (
+        re.fullmatch(r"-?[a-z]{2,3}|[A-Za-z](?: [A-Za-z])+", text.strip())
+        or re.search(r"[-+]", plain)
+        or plain == "pi"
+    ):
+        return False
+    return len(re.sub(r"[^A-Za-z]", "", plain)) > 1
+
+
+def _is_only_unit(tail: str) -> bool:
+    """Return whether marked words are a unit: `\\text{cm}^2`, not `\\text{cm}+3`."""
+    outside = _BETWEEN_UNITS.fullmatch(_MARKED.sub(" ", tail))
+    return outside is not None and not _CONDITION.search(tail)
+
+
+def _cut_unit(text: str) -> tuple[str, str]:
+    """Return (expression, unit name); the name is "" without a unit."""
+    m = _MARKED_TAIL.match(text)
+    if (
+        m
+        and re.search(r"\d|\\|^[A-Za-z]$", m["value"])
+        and not m["value"].rstrip().endswith(("+", "-", "*", "/", "^", "_", "(", "{"))
+        and _is_only_unit(m["unit"])
+    ):
+        return m["value"].strip(), unit_name(m["unit"])
+    m = _COMPOUND_TAIL.fullmatch(text)
+    if m and is_compound_unit(m["unit"]):
+        return m["value"], unit_name(m["unit"])
+    m = _BARE_TAIL.match(text)
+    if m and m["value"].endswith("pi") and re.match(r"(?!cm|mm|km|ft|in)[A-Za-z]{2}\b", m["unit"]):
+        return text, ""  # 2\pi hr is a product
+    if m and not m["value"].rstrip().endswith("\\") and is_unit(m["unit"]):
+        return m["value"].strip(), unit_name(m["unit"])
+    return text, ""

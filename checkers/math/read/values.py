@@ -91,11 +91,13 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class DateOrTime:
-    """A date or a time of day; dates.py lists the fields of each kind."""
+class Clock:
+    """A time of day; `half` is "a", "p" or "", where it is not said."""
 
-    kind: str
-    fields: tuple[int | str, ...]
+    hour: int
+    minute: int
+    second: int
+    half: str
 
 
 @dataclass(frozen=True)
@@ -118,4 +120,4 @@ class Family:
     plain: Value
 
 
-Value = Quantity | Words | Seq | RealSet | Relation | Ratio | DateOrTime | Rounded | Family
+Value = Quantity | Words | Seq | RealSet | Relation | Ratio | Clock | Rounded | Family

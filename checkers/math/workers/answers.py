@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from gradebox.checkers.math.extract.answer import extract_answer, why_none
+from gradebox.checkers.math.first_tier import answers, first_tier, judge_choice
 from gradebox.checkers.math.policy import Policy
+from gradebox.checkers.math.read.normalise import norm_answer, normalise
 from gradebox.checkers.workers import pool
 from gradebox.checkers.workers.pool import Outcome
 from gradebox.sandbox.errors import SandboxError
@@ -61,10 +64,7 @@ class Pool(pool.WorkerPool):
 
 
 def preload() -> None:
-    """Load what finds answers, and SymPy without what runs text as Python, if it is installed."""
-    from gradebox.checkers.math import first_tier  # noqa: F401
-    from gradebox.checkers.math.read import normalise  # noqa: F401
-
+    """Load SymPy without what runs text as Python, if it is installed."""
     try:
         import sympy  # noqa: F401
     except ModuleNotFoundError:  # equal texts need none; `judged` says when it is missing
@@ -82,24 +82,21 @@ def work(request: dict[str, Any], blobs: list[bytes]) -> tuple[bool, str, list[s
         return probe(request["probe"], request["text"])
     gold, response = (blob.decode("utf-8", "surrogatepass") for blob in (blobs[0], blobs[-1]))
     if "extract" in request:
-        return True, "", [extracted(response, request["extract"])[:MOST_ANSWER]]
+        answer = extract_answer(response, request["extract"])
+        return True, "", [norm_answer(answer)[:MOST_ANSWER]]
     policy, explain = Policy(**request["policy"]), request["explain"]
-    if request["choices"]:
-        return judged_choice(gold, response, request["choices"], policy, explain)
-    return judged(gold, response, policy, explain)
-
-
-def extracted(response: str, strict: bool) -> str:
-    from gradebox.checkers.math.extract.answer import extract_answer
-    from gradebox.checkers.math.read.normalise import norm_answer
-
-    return norm_answer(extract_answer(response, strict))
+    if not request["choices"]:
+        return judged(gold, response, policy, explain)
+    return judge_choice(
+        gold,
+        request["choices"],
+        judge=lambda reference: judged(reference, response, policy, explain),
+        same=lambda one, other: judged(one, other, policy, False)[0],
+    )
 
 
 def judged(gold: str, response: str, policy: Policy, explain: bool) -> tuple[bool, str, list[str]]:
     """Return the verdict, its reason, and the readings of `Pool.judge`."""
-    from gradebox.checkers.math.first_tier import answers, first_tier
-
     equal, why, left, right = first_tier(gold, response, policy)
     answer, tier = right, 1
     if (equal is None or explain) and "sympy" not in sys.modules:
@@ -111,8 +108,6 @@ def judged(gold: str, response: str, policy: Policy, explain: bool) -> tuple[boo
     elif explain:  # the first tier may have compared whole texts
         left, right = answers(gold, response, policy)
     if not equal:
-        from gradebox.checkers.math.extract.answer import why_none
-
         why = why_none(response, answer, left) or why
     shown = ["", ""]
     if explain:
@@ -125,25 +120,11 @@ def judged(gold: str, response: str, policy: Policy, explain: bool) -> tuple[boo
     return equal, why, [str(tier), *(text[:MOST_ANSWER] for text in (answer, left, right)), *shown]
 
 
-def judged_choice(
-    gold: str, response: str, choices: Mapping[str, str], policy: Policy, explain: bool
-) -> tuple[bool, str, list[str]]:
-    """Return what `judged` returns, for a question with choices by letter."""
-    from gradebox.checkers.math.choices import judge_choice
-
-    return judge_choice(
-        gold,
-        choices,
-        judge=lambda reference: judged(reference, response, policy, explain),
-        same=lambda one, other: judged(one, other, policy, False)[0],
-    )
-
-
 def probe(kind: str, text: str) -> tuple[bool, str, list[str]]:
     """Return whether a text can be read as a "matrix" or an "interval"."""
-    from gradebox.checkers.math.read.expressions import sympy_objects
+    from gradebox.checkers.math.compare import lists, real_sets
 
-    readers = {"matrix": sympy_objects.read_matrix, "interval": sympy_objects.read_interval}
+    readers = {"matrix": lists.read_matrix, "interval": real_sets.read_interval}
     try:
         readers[kind](text)
     except ValueError as e:
@@ -152,13 +133,11 @@ def probe(kind: str, text: str) -> tuple[bool, str, list[str]]:
 
 
 def clear_caches() -> None:
-    if "sympy" not in sys.modules:
-        return
-    from sympy.core.cache import clear_cache
-
-    from gradebox.checkers.math.read.expressions.parser import parse_expression
-    from gradebox.checkers.math.read.normalise import normalise
-
-    clear_cache()
     normalise.cache_clear()
-    parse_expression.cache_clear()
+    if "sympy" in sys.modules:
+        from sympy.core.cache import clear_cache
+
+        from gradebox.checkers.math.read.expressions.parser import parse_expression
+
+        clear_cache()
+        parse_expression.cache_clear()

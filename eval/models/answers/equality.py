@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gradebox.eval.common.errors import InputError
 
 if TYPE_CHECKING:
-    from gradebox.checkers.math.outcome import GradeOutcome
+    from gradebox.checkers.math.grading import GradeOutcome
 
 MOST_READ = 1 << 15  # characters of a response: 15 ms if each is a brace
 _BOX = re.compile(r"\\boxed\s*\{|\\.|[{}]", re.DOTALL)

@@ -31,9 +31,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gradebox.checkers.math import OUTCOMES, AnswerPair, Grade, grade_many
-from gradebox.checkers.math.choices import lettered
 from gradebox.checkers.math.evaluator import get_field, spellings_of
-from gradebox.checkers.math.outcome import GradeOutcome
+from gradebox.checkers.math.first_tier import lettered
+from gradebox.checkers.math.grading import GradeOutcome
 from gradebox.checkers.math.policy import get_policy
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.exchange import Request

@@ -23,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradebox.checkers.math.outcome import OUTCOMES, GradeOutcome
+from gradebox.checkers.math.grading import OUTCOMES, GradeOutcome
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.files import replacing, write_json
 from gradebox.eval.models.answers.equality import MathEquality

@@ -8,6 +8,8 @@
 | mbpp            | google-research-datasets/mbpp: full, sanitized         |
 | acecode         | TIGER-Lab/AceCode-87K                                  |
 | leetcode        | newfacade/LeetCodeDataset                              |
+| deepseek-leetcode | DeepSeek-Coder's LeetCode contests                   |
+| cruxeval-output, cruxeval-input | CRUXEval, its two tasks                |
 | kodcode         | KodCode/KodCode-V1, simple pytest files                |
 | bigcodebench    | bigcode/bigcodebench, bigcode/bigcodebench-hard        |
 | classeval       | FudanSELab/ClassEval                                   |
@@ -38,7 +40,13 @@ from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.formats.archives import ICPC_EVAL, USACO, XCODEEVAL
-from gradebox.eval.problems.formats.asserts import ACECODE, HUMANEVAL, LEETCODE, MBPP
+from gradebox.eval.problems.formats.asserts import (
+    ACECODE,
+    DEEPSEEK_LEETCODE,
+    HUMANEVAL,
+    LEETCODE,
+    MBPP,
+)
 from gradebox.eval.problems.formats.contests import (
     APPS,
     CODE_CONTESTS,
@@ -46,6 +54,7 @@ from gradebox.eval.problems.formats.contests import (
     CODEFORCES_COTS,
     TACO,
 )
+from gradebox.eval.problems.formats.cruxeval import CRUXEVAL_INPUT, CRUXEVAL_OUTPUT
 from gradebox.eval.problems.formats.evalplus import EVALPLUS
 from gradebox.eval.problems.formats.humaneval_x import HUMANEVAL_X
 from gradebox.eval.problems.formats.ioi import IOI
@@ -88,9 +97,9 @@ __all__ = [
 
 _ALL = (
     *(OWN, HUMANEVAL, EVALPLUS, MBPP, ACECODE, LEETCODE, MULTIPL_E, HUMANEVAL_X, LIVECODEBENCH),
-    *(BIGCODEBENCH, CLASSEVAL, KODCODE, CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI),
-    *(XCODEEVAL, ICPC_EVAL, USACO, APPS, TACO, CODE_CONTESTS, DEEPCODER, VERL, PRIME),
-    *(RSTAR_CODER, NEMO_GYM, SANDBOXFUSION),
+    *(DEEPSEEK_LEETCODE, CRUXEVAL_OUTPUT, CRUXEVAL_INPUT, BIGCODEBENCH, CLASSEVAL, KODCODE),
+    *(CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI, XCODEEVAL, ICPC_EVAL, USACO, APPS, TACO),
+    *(CODE_CONTESTS, DEEPCODER, VERL, PRIME, RSTAR_CODER, NEMO_GYM, SANDBOXFUSION),
 )
 FORMATS: dict[str, RowFormat] = {row.name: row for row in _ALL}
 # The columns of data sets whose rows have no tests, and what to give instead.

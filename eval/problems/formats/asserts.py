@@ -6,6 +6,7 @@
 | leetcode  | `check(candidate)` of `class Solution`; a prompt with imports and node classes |
 | mbpp      | statements that call functions by name; of MBPP+ a second text, many inputs    |
 | acecode   | the statements alone                                                           |
+| deepseek-leetcode | statements that make an object of `Solution` and call its method       |
 
 The tests of HumanEval+ and MBPP+ are lists of inputs and results, compared by a function in them.
 They import numpy for one comparison, which is written out here, so that the interpreter of the
@@ -24,6 +25,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from gradebox.eval.common.errors import RowError
 from gradebox.eval.problems.formats.row_format import (
     ASSERTS,
     CHECK,
@@ -45,6 +47,12 @@ MEMORY_MB = 1024.0
 # The originals have wall time: for all tests of a problem, of LeetCode 3 s
 HUMANEVAL_S, MBPP_S, LEETCODE_S = 3.0, 3.0, 10.0
 PLUS_S, PLUS_MB = 60.0, 4096.0
+_LEETCODE_PRELUDE = "\n".join((
+    "import math,re,sys,itertools,collections,heapq,bisect,functools,random,string,operator",
+    *("from typing import *", "from collections import *", "from itertools import *"),
+    *("from functools import *", "from heapq import *", "from bisect import *"),
+    "from math import *",
+))  # fmt: skip
 ACECODE_S = 10.0  # for about 16 statements together
 # The prompts of these contradict their tests.
 ERRATA = dict.fromkeys(("HumanEval/47", "HumanEval/116"), "prompt contradicts tests")
@@ -179,6 +187,16 @@ def _acecode(row: Row, _judge: Judge) -> dict[str, Any]:
     return {**asserted(found, ACECODE_S, MEMORY_MB, ""), "gold_solutions": []}
 
 
+def _deepseek(row: Row, _judge: Judge) -> dict[str, Any]:
+    test = text(row, "test")
+    if "ListNode(" in test or "TreeNode(" in test:
+        raise RowError("test makes nodes, of a class that the row does not have: not graded")
+    prompt = f"{text(row, 'prompt').rstrip()}\n        ''\n        "  # without an answer, a class
+    more = {"title": text(row, "title"), "entry_point": "Solution", "prompt": prompt}
+    found = asserted(assert_test(test, "", [], ""), LEETCODE_S, MEMORY_MB, "", **more)
+    return {**found, "gold_solutions": [], "prelude": _LEETCODE_PRELUDE}
+
+
 HUMANEVAL = RowFormat(
     name="humaneval",
     needs=(frozenset({"task_id", "entry_point", "canonical_solution", "test"}),),
@@ -220,4 +238,12 @@ ACECODE = RowFormat(
     ids={"id": of("id"), "platform": of("source", read=label)},
     uses=("test_cases",),
     convert=_acecode,
+)
+DEEPSEEK_LEETCODE = RowFormat(
+    name="deepseek-leetcode",
+    needs=(frozenset({"task_id", "title", "prompt", "prompt_sft", "test"}),),
+    content={"test": text_with(r"^\w+ = Solution\(\)", "does not make a Solution()")},
+    ids={"id": of("task_id"), "aliases": of("title", read=lambda title: [title])},
+    uses=("title", "prompt", "test"),
+    convert=_deepseek,
 )

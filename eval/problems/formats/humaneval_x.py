@@ -23,6 +23,7 @@ from gradebox.eval.problems.formats.row_format import (
     asserted,
     of,
     text,
+    text_with,
 )
 from gradebox.eval.solutions.calling import Parts
 
@@ -88,11 +89,12 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     return {**columns, "gold_solutions": [gold], "errata": errata}
 
 
+_ID = text_with(rf"^(?:{'|'.join(_LANGUAGES)})/", "does not begin with a language")
 _FIELDS = frozenset(("task_id", "prompt", "declaration", "canonical_solution", "test"))
 HUMANEVAL_X = RowFormat(
     name="humaneval-x",
     needs=(_FIELDS, _FIELDS | {"entry_point"}),
-    content={"test": Content()},
+    content={"test": Content(), "task_id": _ID},
     ids={"id": of("task_id"), "platform": of("task_id", read=_language)},
     uses=("entry_point", "prompt", "declaration", "canonical_solution", "test"),
     convert=_convert,

@@ -281,7 +281,7 @@ class Sample:
 def test_batch_keeps_the_order_and_stops_a_hanging_pair():
     samples = [
         Sample("2", r"so \boxed{2}"),
-        Sample("5", r"\boxed{\sum_{i=1}^{10000000} \sin(i)\cos(i^2)}"),
+        Sample("5", r"\boxed{x^{61}+3x^{39}-7x^3+5 > 0}"),
         Sample("2", "The answer is exit()"),
         {"ref_ans": r"\frac12", "resp": "The answer is 0.5", "dataset": "gsm8k"},
         Sample(["0.0304", 0.0304], r"\boxed{3.04}"),

@@ -6,7 +6,7 @@ data/responses.jsonl has responses that give the reference answer, or do not.
 import pytest
 
 from gradebox.checkers.math import extract_answer, grade
-from gradebox.checkers.math.extract.formats import MAX_CHARS
+from gradebox.checkers.math.extract.document import MAX_CHARS
 from gradebox.checkers.math.extract.guided import extract_gold
 from tests.checkers.math.test_accuracy import read_pairs
 

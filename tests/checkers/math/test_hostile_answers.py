@@ -106,10 +106,10 @@ def test_planted_code_never_runs(tmp_path):
         ("9^{9^{9^{9}}}", "9^{9^{9^{8}}}"),
     ],
 )
-def test_towers_of_powers_are_undecided_at_once(gold, answer):
+def test_towers_of_powers_are_not_read(gold, answer):
     began = time.process_time()
     found = grade(gold, answer, timeout=2)
-    assert (found.equal, found.reason) == (False, "undecided")
+    assert (found.equal, found.outcome) == (False, "not read")
     assert time.process_time() - began < 2
 
 
@@ -228,7 +228,7 @@ def test_tiny_number_is_not_zero():
 def test_a_hanging_pair_reaches_the_time_limit_and_others_are_graded():
     with Pool(1) as pool:
         assert grade("x+y", "y+x", pool=pool).equal
-        hang = grade("5", r"\sum_{i=1}^{10000000} \sin(i)\cos(i^2)", timeout=0.3, pool=pool)
+        hang = grade("5", "x^{61}+3x^{39}-7x^3+5 > 0", timeout=0.3, pool=pool)
         assert (hang.equal, hang.reason, hang.tier) == (False, "time limit", 2)
         assert grade("x+y", "y+x", pool=pool).equal
 
@@ -257,9 +257,8 @@ def test_a_pair_that_needs_too_much_memory_is_not_equal():
 
 @pytest.mark.parametrize("text", ["(0,9^{9^{9^{9}}})", "[9^{9^{9^{9}}},9^{9^{9^{8}}}]"])
 @pytest.mark.slow
-def test_error_for_an_interval_that_needs_too_much_time(text, monkeypatch):
-    monkeypatch.setattr("gradebox.checkers.math.dart.TIMEOUT_S", 0.5)
-    with pytest.raises(ValueError, match=r"time limit|crashed|memory"):
+def test_error_for_an_interval_with_too_large_a_number(text):
+    with pytest.raises(ValueError, match="a power of more than 100000 bits"):
         latex2sympy_interval(text)
 
 
@@ -363,7 +362,6 @@ def test_workers_that_do_not_start_raise_a_sandbox_error(monkeypatch, tmp_path):
         grade("x+y", "y+x", pool=pool)
 
 
-@pytest.mark.slow(seconds=1)
 def test_workers_import_nothing_from_the_working_folder(monkeypatch, tmp_path):
     (tmp_path / "json.py").write_text("open('was_run', 'w')\n")
     monkeypatch.chdir(tmp_path)
@@ -377,7 +375,6 @@ def test_a_pool_needs_a_worker():
         Pool(0)
 
 
-@pytest.mark.slow(seconds=1)
 def test_importing_does_not_load_sympy():
     code = (
         "import gradebox.checkers.math, sys; gradebox.checkers.math.grade('1/2', '0.5'); "

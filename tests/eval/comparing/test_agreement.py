@@ -126,7 +126,7 @@ def test_base_and_plus() -> None:
     records = [
         {**solution("a", 0, plus_fails), "origin": {"base_tests": "1"}},
         {**solution("b", 0, []), "origin": {"base_tests": "1"}},
-        {**solution("c", 0, [case("WA", test_case_i=0)]), "origin": {"base_tests": "1"}},
+        {**solution("c", 0, plus_fails), "origin": {"base_tests": "2"}},
         solution("d", 0, []),
     ]
     assert apart(records)["base_tests"] == {

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import gradebox
-from gradebox.eval.common.errors import InputError
-from gradebox.eval.problems.formats import Recognised
+from gradebox.eval.common.errors import InputError, RowError
+from gradebox.eval.problems.formats import FORMATS, Reading, Recognised
 from gradebox.eval.problems.in_memory import parse_problem
 from gradebox.eval.solutions.calling.calls import read_calls
 from gradebox.sandbox.source_tokens import Style
@@ -139,8 +139,8 @@ def test_rows_that_cannot_be_graded_say_why(name, before, after, message):
     }
     with pytest.raises(InputError, match=re.escape(message)):
         parse_problem(changed)
-    with pytest.raises(InputError, match=r"task_id is 'Ada/1': it must begin with CPP, Go"):
-        parse_problem({**ROWS[name], "task_id": "Ada/1"})
+    with pytest.raises(RowError, match=r"task_id is 'Ada/1': it must begin with CPP, Go"):
+        Reading(FORMATS["humaneval-x"]).columns({**ROWS[name], "task_id": "Ada/1"})
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,19 @@ from gradebox.eval.problems.formats import FORMATS, Recognised
 from gradebox.eval.problems.in_memory import parse_problem
 from testing.fakes.scripted_sandbox import FakeSandbox
 from tests.eval.grading.test_unittest_classes import BIGCODEBENCH, CLASSEVAL
-from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, stdin_row
+from tests.eval.problems.dataset_rows import (
+    EVALPLUS,
+    HUMANEVAL,
+    LEETCODE,
+    MBPP,
+    call_row,
+    stdin_row,
+)
 from tests.eval.problems.test_archives import ROWS as ARCHIVES
 from tests.eval.problems.test_checked_formats import COT, plus
+from tests.eval.problems.test_humaneval_x import ROWS as HUMANEVAL_X
 from tests.eval.problems.test_kodcode import ROW as KODCODE
+from tests.eval.problems.test_small_sets import CONTEST
 from tests.eval.problems.test_stdin_formats import (
     CALLS,
     FUNCTIONAL,
@@ -71,6 +80,9 @@ READ = {
         {**HUMANEVAL, "language": "python", "description": "d"},  # mxeval
         {**HUMANEVAL, "inputs": [[1]], "parent": "HumanEval/0", "main": None},  # EvoEval
     ],
+    "evalplus": [EVALPLUS, {name: EVALPLUS[name] for name in EVALPLUS if name != "test"}],
+    "humaneval-x": [*HUMANEVAL_X.values(), {**HUMANEVAL_X["Go"], "entry_point": "twice"}],
+    "deepseek-leetcode": [CONTEST],
     "mbpp": [MBPP, {**MBPP, "id": "x"}],
     "acecode": [ACECODE],
     "leetcode": [LEETCODE, {name: LEETCODE[name] for name in LEETCODE if name != "starter_code"}],
@@ -133,10 +145,6 @@ UNREAD: dict[str, tuple[dict[str, Any], str]] = {
     "HumanEval-X": (
         {"task_id": "Go/0", "prompt": "", "canonical_solution": "", "test": "func TestF(t) {}"},
         r"humaneval \(entry_point missing\)",
-    ),
-    "CRUXEval": (
-        {"id": "sample_0", "code": "def f(): pass", "input": "1", "output": "2"},
-        r"codeforces \(official_tests missing\)",
     ),
     "MHPP": (
         {"id": 1, "question": "q", "prompt": "p", "function_name": "f", "parameters": ["x"]},
@@ -241,7 +249,8 @@ def test_rows_are_recognised_in_every_file_and_in_memory(tmp_path, name):
 
 
 def test_every_format_has_a_row_here():
-    assert set(FORMATS) - set(READ) == {"ioi"}
+    several = {"cruxeval-input", "cruxeval-output"}  # of the same rows
+    assert set(FORMATS) - set(READ) == {"ioi"} | several
 
 
 @pytest.mark.parametrize("name", UNREAD)
@@ -311,7 +320,7 @@ def test_our_own_rows_may_be_stated(tmp_path):
 
 
 @pytest.mark.slow(seconds=1)
-@pytest.mark.parametrize("name", ["CRUXEval", "unittest", "other columns"])
+@pytest.mark.parametrize("name", ["MHPP", "unittest", "other columns"])
 def test_the_command_ends_with_status_2(tmp_path, name, capsys):
     solutions = lines(tmp_path / "s.jsonl", [{"id": "sample_0", "code": "x"}])
     dataset = lines(tmp_path / "p.jsonl", [UNREAD[name][0]])

@@ -88,8 +88,9 @@ def test_a_row_sums_up_the_cases() -> None:
 def test_the_row_of_a_solution_without_cases() -> None:
     record = solution("1/A", 0, status="failed", verdict="CE")
     record["details"] = []
-    row = dict(zip(COLUMNS, row_of(record), strict=True))
+    row = dict(zip(COLUMNS, row_of({**record, "error": "x" * 5000}), strict=True))
     assert (row["cpu_s"], row["judged"], row["verdict"]) == (None, 0, "CE")
+    assert row["error"] == "x" * 120
 
 
 def test_a_detail_has_all_figures_and_the_texts_of_some_cases() -> None:

@@ -4,7 +4,7 @@
                                                  juxtaposition multiplies, like `*`
     operand    := ["+" | "-"]… atom postfix* ["^" exponent]
 
-expression.py has the atoms.
+parser.py has the atoms.
 """
 
 from __future__ import annotations
@@ -79,12 +79,17 @@ def number(text: str) -> Rational:
     return Rational(value.numerator, value.denominator)
 
 
-class Cursor:
-    """A position in a list of tokens."""
+class Grammar:
+    """A position in a list of tokens; numbers and operators over atoms, which the subclass in
+    parser.py reads.
+    """
 
-    def __init__(self, tokens: list[Token]):
+    def __init__(self, tokens: list[Token], long_divisors: bool = False) -> None:
         self.tokens = tokens
         self.at = 0
+        self.depth = 0
+        self.bars = 0  # open absolute values
+        self.long_divisors = long_divisors  # read 1/2x as 1/(2x) instead of (1/2)x
 
     def peek(self, ahead: int = 0) -> Token | None:
         i = self.at + ahead
@@ -125,22 +130,8 @@ class Cursor:
         """Return the tokens from `start` to here as text, without braces."""
         return "".join(t.text for t in self.tokens[start : self.at] if t.text not in "{}")
 
-
-class Grammar(Cursor):
-    """Numbers and operators over atoms; the subclass in expression.py reads the atoms."""
-
-    def __init__(self, tokens: list[Token], long_divisors: bool = False):
-        super().__init__(tokens)
-        self.long_divisors = long_divisors  # read 1/2x as 1/(2x) instead of (1/2)x
-        self.depth = 0
-        self.bars = 0  # open absolute values
-
     def atom(self) -> Expr:
         """Read one number, name, command or bracket."""
-        raise NotImplementedError
-
-    def part(self, tokens: list[Token]) -> Expr:
-        """Read a part of the tokens as an expression of its own."""
         raise NotImplementedError
 
     def whole(self) -> Expr:
@@ -149,8 +140,15 @@ class Grammar(Cursor):
             raise ParseError(f"unexpected {self.tokens[self.at].text!r}")
         return value
 
-    def expression(self, level: int = SUM) -> Expr:
-        """Read operands joined by operators of a level or a higher one."""
+    def divisor(self) -> Expr:
+        """Read what follows a slash: one factor, or with `long_divisors` all that are joined."""
+        value = self.operand()
+        while self.long_divisors and self.starts_atom():
+            value = self.juxtaposed(value)
+        return value
+
+    def expression(self) -> Expr:
+        """Read operands joined by operators."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise ParseError(f"nested deeper than {MAX_DEPTH}")
@@ -160,7 +158,7 @@ class Grammar(Cursor):
             infix = INFIX.get(t.text) if t and t.kind in ("op", "command") else None
             if infix is None and self.starts_atom():
                 terms[-1] = self.juxtaposed(terms[-1])
-            elif infix is None or infix < level:
+            elif infix is None:
                 break
             elif infix == SUM:
                 terms.append(self.operand())
@@ -183,13 +181,6 @@ class Grammar(Cursor):
             minus ^= self.take().text == "-"
         value = self.power()
         return -value if minus else value
-
-    def divisor(self) -> Expr:
-        """Read what follows a slash: one factor, or with `long_divisors` all that are joined."""
-        value = self.operand()
-        while self.long_divisors and self.starts_atom():
-            value = self.juxtaposed(value)
-        return value
 
     def juxtaposed(self, left: Expr) -> Expr:
         """Read a factor without a sign: `n2^{n-1}`, `2^3 3^2`, but not `n2` or `2 3`."""

@@ -1,6 +1,6 @@
 """The SymPy side of functions and operators.
 
-Powers and factorials beyond MAX_BITS stay unevaluated, because they grow without bound.
+Powers beyond MAX_BITS are not read, larger factorials stay unevaluated: they grow without bound.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from sympy import Expr, Integer
 from gradebox.checkers.math.read.tables import word_list
 from gradebox.checkers.math.read.values import ParseError
 
-MAX_BITS = 20_000  # of the largest integer evaluated while reading
+MAX_BITS = 100_000  # of the largest integer
+MAX_EXPONENT = 10**6  # of a number that is no fraction
 MAX_ROOT_BITS = 400  # of an integer whose roots are simplified, which factorises it
 MAX_FACTORIAL = 2048
 
@@ -42,42 +43,18 @@ UNARY: dict[str, Callable[[Expr], Expr]] = {
 VARIADIC = {"max": sympy.Max, "min": sympy.Min, "gcd": sympy.gcd, "lcm": sympy.lcm}
 
 
-class HugePower(sympy.Function):  # type: ignore[misc]
-    """A power of a rational number with a whole exponent that has too many digits to write.
-
-    SymPy evaluates an unevaluated `Pow` of this kind in every sum and product.
-    """
-
-    nargs = 2
-
-    def _eval_evalf(self, prec: int) -> Expr:
-        return sympy.Pow(*self.args, evaluate=False)._eval_evalf(prec)
-
-    def _eval_is_real(self) -> bool:
-        return True
-
-    def _eval_is_positive(self) -> bool | None:
-        return True if self.args[0].is_positive else None
-
-    def _eval_is_integer(self) -> bool:
-        return bool(self.args[0].is_Integer and self.args[1].is_positive)
-
-    def _sympystr(self, printer: object) -> str:
-        return f"{self.args[0]}**{self.args[1]}"
-
-
 def power(base: Expr, exponent: Expr) -> Expr:
-    """Return base ** exponent, unevaluated when the result would be huge."""
+    """Return base ** exponent; raise ParseError for one that has too many digits to compare."""
     if base.is_Rational and exponent.is_Rational:
         size = max(abs(int(base.p)).bit_length(), int(base.q).bit_length())
-        huge = abs(exponent) * size > MAX_BITS or (exponent.q > 1 and size > MAX_ROOT_BITS)
-        if huge and exponent.is_Integer:
-            return HugePower(base, exponent)
-    elif base.is_number and exponent.is_number and exponent.is_Integer:
-        huge = abs(exponent) > 2000
-    else:
-        huge = exponent.is_number and not exponent.is_Rational and base.is_Rational
-    return sympy.Pow(base, exponent, evaluate=False) if huge else sympy.Pow(base, exponent)
+        if abs(exponent) * size > MAX_BITS:
+            raise ParseError(f"a power of more than {MAX_BITS} bits")
+        if exponent.q > 1 and size > MAX_ROOT_BITS:
+            return sympy.Pow(base, exponent, evaluate=False)
+    elif exponent.is_number and not abs(exponent.evalf(5)) < MAX_EXPONENT:  # or nan
+        raise ParseError("a power with an exponent of more than 6 digits")
+    unevaluated = base.is_number and exponent.is_Integer and abs(exponent) > 2000
+    return sympy.Pow(base, exponent, evaluate=not unevaluated)
 
 
 def root(value: Expr, degree: Expr) -> Expr:

@@ -2,9 +2,8 @@
 
     atom := number | letter | function | \\frac | \\sqrt | ( expression ) | |expression|
 
-grammar.py has the operators, series.py sums, products, integrals and limits, operators.py the
-SymPy functions. The only text that SymPy receives is a symbol's name. Numbers are exact: 0.5 is
-1/2.
+grammar.py has the operators, operators.py the SymPy functions. The only text that SymPy receives
+is a symbol's name. Numbers are exact: 0.5 is 1/2. Sums, integrals and limits are not calculated.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from functools import lru_cache
 import sympy
 from sympy import Expr, Integer
 
-from gradebox.checkers.math.read.expressions.grammar import PRODUCT, Token, number, tokenize
+from gradebox.checkers.math.read.expressions.grammar import Grammar, Token, number, tokenize
 from gradebox.checkers.math.read.expressions.operators import (
     UNARY,
     VARIADIC,
@@ -26,7 +25,6 @@ from gradebox.checkers.math.read.expressions.operators import (
     power,
     root,
 )
-from gradebox.checkers.math.read.expressions.series import SeriesReader, rename_index
 from gradebox.checkers.math.read.tables import FUNCTIONS, GREEK, MAX_CHARS, word_list
 from gradebox.checkers.math.read.values import ParseError
 
@@ -44,15 +42,12 @@ _TRIGONOMETRIC = frozenset(word_list("sin cos tan cot sec csc"))
 _INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
 
 
-class Parser(SeriesReader):
+class Parser(Grammar):
     """Parse the tokens of one expression."""
 
     def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix], long_divisors: bool):
         super().__init__(tokens, long_divisors)
         self.matrices = matrices
-
-    def part(self, tokens: list[Token]) -> Expr:
-        return Parser(tokens, self.matrices, self.long_divisors).whole()
 
     def atom(self) -> Expr:
         """Read one number, name, command or bracket."""
@@ -88,22 +83,12 @@ class Parser(SeriesReader):
                 return self.function(function)
         if text in _SYMBOL_NAMES:
             return self.command(text)
-        if head := self.before_function(text):
-            self.push_back("name", text[len(head) :])
-            return self.name(head)
         if len(text) > 3 and not _MIXED_CASE.fullmatch(text):
             raise ParseError(f"{text!r} is a word")
         if len(text) > 1:
             self.push_back("name", text[1:])
             return constant(text[0])
         return self.letter(text)
-
-    def before_function(self, text: str) -> str:
-        """Return `x` of `xsqrt(2)` and `pi` of `pilog(2)`; "" for another name."""
-        if not self.is_op("(", "{"):
-            return ""
-        heads = (text.removesuffix(f) for f in FUNCTIONS if text.endswith(f))
-        return next((h for h in heads if len(h) == 1 or h == "pi"), "")
 
     def command(self, text: str) -> Expr:
         if text in _READERS:
@@ -131,10 +116,6 @@ class Parser(SeriesReader):
         raise ParseError(f"unknown command \\{text}")
 
     def read_frac(self) -> Expr:
-        ahead = "".join(t.text for t in self.tokens[self.at : self.at + 6])
-        if m := re.fullmatch(r"\{d\}\{d([a-z])\}", ahead):  # a derivative
-            self.at += 6
-            return sympy.diff(self.expression(PRODUCT), sympy.Symbol(m[1]))
         top = self.digit_or_group()
         return divide(top, self.digit_or_group())
 
@@ -235,7 +216,6 @@ class Parser(SeriesReader):
     def letter(self, text: str) -> Expr:
         """Read one letter with its primes and its index."""
         text += self.primes()
-        self.index_before_power()
         if value := self.value_of_function(text):
             return value
         if self.is_op("_"):
@@ -263,20 +243,20 @@ class Parser(SeriesReader):
     def subscripted(self, text: str) -> Expr:
         """Read the index of a letter. C_1 is read as c_1: both name a constant of integration."""
         self.expect("_")
-        text = "c" if text == "C" else text
-        start = self.at
-        if self.is_op("{"):
-            self.at = self.after_script(start - 1)
-            if self.at > len(self.tokens):
-                raise ParseError("the expression ends too early")
-        else:
-            t = self.take()
-            if t.kind in ("number", "name"):
-                self.at -= 1
-                index = self.take_first(t)
-                return sympy.Symbol(f"{text}{self.primes()}_{index}")
-        index = self.text_since(start)
+        text, index = "c" if text == "C" else text, self.argument_text()
         return sympy.Symbol(f"{text}{self.primes()}_{index}")
+
+    def argument_text(self) -> str:
+        """Return what is in the braces that follow, or one character, as text."""
+        start, depth = self.at, 0
+        if not self.is_op("{"):
+            t = self.take()
+            self.at -= 1
+            return self.take().text if t.kind == "command" else self.take_first(t)
+        while self.at == start or depth:
+            t = self.take()
+            depth += t.kind == "op" and {"{": 1, "}": -1}.get(t.text, 0)
+        return self.text_since(start)
 
     def primes(self) -> str:
         start = self.at
@@ -284,36 +264,9 @@ class Parser(SeriesReader):
             self.take()
         return "'" * (self.at - start)
 
-    def index_before_power(self) -> None:
-        """Move the index of `v^2_0` before its power: `v_0^2`."""
-        if not self.is_op("^"):
-            return
-        index = self.after_script(self.at)
-        if index < len(self.tokens) and self.tokens[index].text == "_":
-            end = self.after_script(index)
-            tokens = self.tokens
-            tokens[self.at : end] = tokens[index:end] + tokens[self.at : index]
-
-    def after_script(self, sign: int) -> int:
-        """Return where the tokens go on after a `^` or `_` and what it raises or lowers."""
-        depth, at = 0, sign + 1
-        while at < len(self.tokens):
-            token = self.tokens[at]
-            depth += (token.text == "{" and token.kind == "op") - (token.text == "}")
-            at += 1
-            if depth <= 0 and token.text != "-":
-                break
-        return at
-
     def accented(self, accent: str) -> Expr:
         """Read `\\vec{v}` or `\\overline{AB}` as a symbol named after what it covers."""
-        start = self.at
-        if self.is_op("{"):
-            while self.take().text != "}":
-                pass
-        else:
-            self.take()
-        inner = self.text_since(start)
+        inner = self.argument_text()
         if accent == "vec" and re.fullmatch("[A-Z]{2}", inner):
             return sympy.Symbol(inner[1]) - sympy.Symbol(inner[0])
         name = inner if accent == "vec" else f"{accent}({inner})"
@@ -357,8 +310,6 @@ def parse_expression(text: str, long_divisors: bool = False) -> Expr:
 
     if "\\begin" in text:
         text = _MATRIX.sub(read_matrix, text)
-    if "\\sum" in text or "\\prod" in text:
-        text = rename_index(text)
     try:
         return Parser(tokenize(text), matrices, long_divisors).whole()
     except (TypeError, AttributeError, ValueError, ZeroDivisionError, RecursionError) as e:
