@@ -39,22 +39,37 @@ class StatementField:
     text     fields, of which the first that is not empty counts
     code     the field of the code to start from, which makes the answer a function
     asserts  the field of asserts that are shown
-    begun    the statement itself is code, to be completed
+    begun    the statement itself is code, to be completed: a function, a class
+    inputs   the field that describes the input; `outputs`: the output
     """
 
     text: tuple[str, ...]
     code: str = ""
     asserts: str = ""
-    begun: bool = False
+    begun: str = ""
+    inputs: str = ""
+    outputs: str = ""
 
 
 STATEMENTS = {
-    "humaneval": StatementField(("prompt",), begun=True),
+    "humaneval": StatementField(("prompt",), begun="function"),
+    "evalplus": StatementField(("prompt",), begun="function"),
+    "humaneval-x": StatementField(("prompt",), begun="function"),
+    "classeval": StatementField(("skeleton",), begun="class"),
+    "bigcodebench": StatementField(("instruct_prompt",)),
+    "deepseek-leetcode": StatementField(("prompt_sft",)),
+    "xcodeeval": StatementField(
+        ("prob_desc_description",),
+        inputs="prob_desc_input_spec",
+        outputs="prob_desc_output_spec",
+    ),
+    "icpc-eval": StatementField(("description",), inputs="input", outputs="output"),
+    "usaco": StatementField(("description",)),
     "mbpp": StatementField(("text", "prompt"), asserts="test_list"),
     "acecode": StatementField(("question",)),
     "leetcode": StatementField(("problem_description",), code="starter_code"),
     "livecodebench": StatementField(("question_content",), code="starter_code"),
-    "multipl-e": StatementField(("prompt",), begun=True),
+    "multipl-e": StatementField(("prompt",), begun="function"),
     "kodcode": StatementField(("question",)),
     "apps": StatementField(("question",), code="starter_code"),
     "taco": StatementField(("question",), code="starter_code"),
@@ -69,8 +84,10 @@ STATEMENTS = {
     "ioi": StatementField(("problem",), code="starting_code"),
 }
 # Their statements say themselves whether a function or a program is wanted.
-_WHOLE = ("acecode", "kodcode", "nemo-gym", "prime", "verl")
-_COMPLETE = "Complete this function, and give it whole, with its imports."
+_WHOLE = (
+    *("acecode", "kodcode", "nemo-gym", "prime", "verl", "bigcodebench", "deepseek-leetcode"),
+)
+_COMPLETE = "Complete this {}, and give it whole, with its imports."
 _PROGRAM = "Write a program that reads standard input and writes standard output."
 
 
@@ -87,12 +104,15 @@ def reading_of(rows: Iterable[Row], _where: str) -> Reading:
     uses: tuple[str, ...] = OWN_COLUMNS
     if kind is not OWN:
         where = STATEMENTS[kind.name]
-        uses = (*where.text, *filter(None, (where.code, where.asserts)))
+        others = (where.code, where.asserts, where.inputs, where.outputs)
+        uses = (*where.text, *filter(None, others))
 
     def convert(row: Row, _judge: Judge) -> dict[str, Any]:
-        if kind is OWN:
-            return {name: row.get(name) for name in OWN_COLUMNS}
-        return _described(row, kind)
+        if kind is not OWN:
+            return _described(row, kind)
+        if not plain_statement(row):
+            raise RowError("no statement: title, description, input_format … are empty")
+        return {name: row.get(name) for name in OWN_COLUMNS}
 
     return Reading(replace(kind, uses=uses, convert=convert))
 
@@ -103,9 +123,14 @@ def _described(row: Row, kind: RowFormat) -> dict[str, Any]:
     tests_in = LANGUAGES.get(given, "") if isinstance(given, str) else ""
     names = names_of(row) if kind is IOI else kind.ids_of(row)
     text = next((found for name in where.text if (found := _statement_text(row.get(name)))), "")
+    if not text:
+        raise RowError(f"no statement: {' and '.join(where.text)} have no text")
+    for title, field in (("Input", where.inputs), ("Output", where.outputs)):
+        if field and (part := _statement_text(row.get(field))):
+            text += f"\n\n{title}\n\n{part}"
     fence = "cpp" if tests_in.startswith("c++") else tests_in or "python"
     if where.begun:
-        parts = [_COMPLETE, _block(fence, text)]
+        parts = [_COMPLETE.format(where.begun), _block(fence, text)]
     elif code := _statement_text(row.get(where.code)) if where.code else "":
         fence = "cpp" if kind is IOI else fence
         parts = [text, "Start from this code, and keep its names:", _block(fence, code)]

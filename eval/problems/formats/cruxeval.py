@@ -26,7 +26,7 @@ from gradebox.eval.problems.formats.row_format import (
     text,
     text_with,
 )
-from gradebox.eval.problems.formats.row_workers import interpret
+from gradebox.eval.problems.row.row_workers import interpret
 
 # What an answer continues, and the tests.
 _VALUE = (

@@ -27,7 +27,7 @@ from gradebox.eval.problems.formats.row_format import (
     text,
     text_with,
 )
-from gradebox.eval.problems.formats.row_workers import interpret
+from gradebox.eval.problems.row.row_workers import interpret
 
 TEST_S, MOST_S, MEMORY_MB = 5.0, 60.0, 1024.0  # the original: 5 s of wall time a test function
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradebox.eval.common.errors import RowError
-from gradebox.eval.problems.formats.row_workers import in_worker
+from gradebox.eval.problems.row.row_workers import in_worker
 from gradebox.sandbox.common.json_text import load_json
 
 MOST_BYTES, MOST_RATIO, LESS_BYTES = 64 << 20, 20, 20 << 20

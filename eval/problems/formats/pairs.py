@@ -28,7 +28,7 @@ from gradebox.eval.problems.formats.row_format import (
     parsed,
     text,
 )
-from gradebox.eval.problems.formats.row_workers import interpret
+from gradebox.eval.problems.row.row_workers import interpret
 from gradebox.sandbox.common.json_text import load_json
 
 MEMORY_MB = 1024.0  # the originals have no memory limit

@@ -56,6 +56,29 @@ ROWS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "deepcoder": ({"problem": "Add."}, {"id": 7}),
     "verl": ({"data_source": "codeforces"}, {"id": 7, "platform": "codeforces"}),
+    "evalplus": (
+        {"task_id": "Mbpp/11"},
+        {"id": "Mbpp/11", "aliases": ["11"]},
+    ),
+    "humaneval-x": ({"task_id": "CPP/0"}, {"id": "CPP/0", "platform": "c++17"}),
+    "deepseek-leetcode": (
+        {"task_id": "w-1", "title": "two-sum"},
+        {"id": "w-1", "aliases": ["two-sum"]},
+    ),
+    "cruxeval-output": ({"id": "sample_0"}, {"id": "sample_0"}),
+    "cruxeval-input": ({"id": "sample_0"}, {"id": "sample_0"}),
+    "bigcodebench": (
+        {"task_id": "BigCodeBench/0", "libs": "['os']"},
+        {"id": "BigCodeBench/0", "libraries": "os"},
+    ),
+    "classeval": ({"task_id": "ClassEval_0"}, {"id": "ClassEval_0"}),
+    "rstar-coder": ({"question_id": "seed_1"}, {"id": "seed_1"}),
+    "xcodeeval": ({"src_uid": "u", "difficulty": 800}, {"id": "u", "difficulty": "800"}),
+    "icpc-eval": ({"id": "1", "source": "NERC"}, {"id": "1", "platform": "NERC"}),
+    "usaco": (
+        {"problem_id": "84_bronze", "problem_level": "Bronze"},
+        {"id": "84_bronze", "difficulty": "bronze"},
+    ),
     "prime": (
         {"problem_id": "p1", "source": "apps"},
         {"id": "p1", "platform": "apps"},

@@ -10,6 +10,7 @@ import pytest
 
 from gradebox.eval.api.rewards.columns import batches_of, language_of
 from gradebox.eval.cli.commands.sample_solutions import main
+from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers.code_prompts import STATEMENTS, read_rows
 from gradebox.eval.problems.formats import FORMATS
 from gradebox.eval.problems.in_memory import parse_problem
@@ -20,6 +21,7 @@ from tests.eval.grading.test_ioi import ROWS as IOI_ROWS
 from tests.eval.grading.test_ioi import TESTS as IOI_TESTS
 from tests.eval.models.fake_server import Answer, Call, FakeServer, as_json, chat
 from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, stdin_row
+from tests.eval.problems.test_archives import icpc
 from tests.eval.problems.test_stdin_formats import apps, contests, deepcoder, prime, taco
 from tests.eval.solutions.calling_rows import RIGHT, ROWS
 
@@ -36,6 +38,11 @@ WANTED = {
     "code-contests": (contests(description="Mice."), "Mice.", "76_B. Mice"),
     "deepcoder": (deepcoder(LISTS), "q", "0"),
     "prime": (prime([]), "q", "v_1"),
+    "icpc-eval": (
+        icpc([["1", "SECRET"]], description="Add.", input="A line.", output="Its sum."),
+        "Add.\n\nInput\n\nA line.\n\nOutput\n\nIts sum.",
+        "5",
+    ),
 }
 
 
@@ -52,9 +59,24 @@ def test_a_prompt_has_the_statement_and_no_tests(tmp_path, name):
 
 
 def test_every_format_has_a_statement():
-    assert set(FORMATS) - set(STATEMENTS) == {"codeforces", "codeforces-cots"}
+    none = {"cruxeval-output", "cruxeval-input"}  # prompts of one's own are needed
+    assert set(FORMATS) - set(STATEMENTS) == {"codeforces", "codeforces-cots", *none}
     for name, where in STATEMENTS.items():
         assert where.text, name
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ({"id": "s_1", "code": "def f(): pass", "input": "", "output": "1"}, "title, description"),
+        ({**HUMANEVAL, "prompt": " "}, "prompt have no text"),
+    ],
+)
+def test_a_row_without_a_statement_is_no_prompt(tmp_path, row, why):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    with pytest.raises(InputError, match=f"row 1: no statement: {why}"):
+        list(read_rows(str(path), "test", ["default"]))
 
 
 def test_subtasks_of_ioi_are_asked_for_once(tmp_path):
