@@ -148,6 +148,7 @@ ICPC_EVAL = RowFormat(
 USACO = RowFormat(
     name="usaco",
     needs=(frozenset({"problem_id", "num_tests", "runtime_limit", "tests"}),),
+    content={"tests": Content()},
     ids={"id": of("problem_id"), "difficulty": of("problem_level", read=lower)},
     uses=("name", "tests", "runtime_limit", "memory_limit", "solution_python3"),
     convert=_usaco,

@@ -201,7 +201,8 @@ HUMANEVAL = RowFormat(
     name="humaneval",
     needs=(frozenset({"task_id", "entry_point", "canonical_solution", "test"}),),
     content={"test": CHECK},
-    never=frozenset({"suffix"}),  # HumanEval-Infilling: text behind the completion
+    # HumanEval-Infilling: text behind the completion; EvalPlus' own files: more tests
+    never=frozenset({"suffix", "base_input", "plus_input"}),
     ids={"id": of("task_id")},
     uses=("prompt", "entry_point", "canonical_solution", "test"),
     convert=_humaneval,
