@@ -94,21 +94,19 @@ class Language:
     base: str = ""
 
 
-def _rows(file: str) -> Iterator[Language]:
-    for row in json.loads(Path(__file__).with_name(file).read_text("utf-8")):
+def _rows() -> Iterator[Language]:
+    for row in json.loads(Path(__file__).with_suffix(".json").read_text("utf-8")):
         fields: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
         }
         yield Language(**fields)
 
 
-TABLE: dict[str, Language] = {row.name: row for row in _rows("languages.json")}
-
-
+TABLE: dict[str, Language] = {row.name: row for row in _rows()}
 # Languages of the server's dialects alone, since a fence of shell commands in an answer is no
 # solution; and other ways to compile or start a language of TABLE. All are found by their exact
 # name and listed nowhere.
-SCRIPTS: dict[str, Language] = {row.name: row for row in _rows("scripts.json")}
+SCRIPTS = {name: TABLE.pop(name) for name in [*TABLE] if name.startswith("script ")}
 VARIANTS: dict[str, Language] = {**SCRIPTS}
 
 

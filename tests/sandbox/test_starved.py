@@ -77,8 +77,9 @@ def test_a_sleeping_program_is_still_stopped(box: EmbeddedSandbox, load: None) -
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may stop the programs of a box")
 def test_time_in_which_a_whole_box_was_stopped_does_not_count(box: EmbeddedSandbox) -> None:
     limits = Limits(cpu_s=20, wall_s=0.5)
-    source = b"import time\nend = time.process_time() + .2\nwhile time.process_time() < end: pass\n"
+    source = b"import time\nend = time.process_time() + .4\nwhile time.process_time() < end: pass\n"
     spin = box.compile(Program("python", {"main.py": source}))
+    box.run(spin, limits)
     over = threading.Event()
 
     def stop() -> None:
