@@ -93,7 +93,11 @@ class AssertTests(Interactor):
         check_evidence(x)
         if x.exit_code != 0 or x.killed_for is not None:
             return test.expected
-        return json.dumps({**spec, "results": json.loads(x.stdout)}).encode()
+        try:
+            return json.dumps({**spec, "results": json.loads(x.stdout)}).encode()
+        except (ValueError, RecursionError):  # the known solution wrote it: the tests say so
+            broken = "raise ValueError('it writes something else than its results')"
+            return json.dumps({**spec, "reference": broken}).encode()
 
     def need_the_mark(
         self, test: TestCase, status: int, settings: CaseSettings, bounds: Bounds
@@ -218,8 +222,9 @@ def assert_attempt(
     apart = interactive_attempt(settings, bounds, compiled, tests, tests.problem)
 
     def attempt(test: TestCase) -> CaseOutcome:
+        spec = json.loads(test.expected)
         test = tests.with_results(test, bounds)
-        if json.loads(test.expected).get("together"):
+        if spec.get("together"):
             found = run_together(test)
             if found is not None:
                 found = found._replace(marked="its tests need the program's process")
@@ -233,7 +238,7 @@ def assert_attempt(
             if found is not None:
                 return found._replace(marked=_last_line(outcome.check.stderr))
         outcome = outcome._replace(check=replace(outcome.check, exit_code=DOUBTED[status]))
-        if "classes" in json.loads(test.expected):
+        if "classes" in spec:
             return tests.if_known_passes(outcome, test, settings, bounds)
         return outcome
 

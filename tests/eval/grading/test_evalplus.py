@@ -89,6 +89,20 @@ def test_results_that_are_not_kept_are_made_beside_the_tests(monkeypatch):
     assert "known solution cannot be run: KeyError: 'it'" in unclear["details"][0]["error"]
 
 
+def test_a_known_solution_that_writes_no_results_spoils_only_its_own_problem():
+    garbage = "[" * 100_000
+    wild = f"""    import os
+    for fd in range(3, 30):
+        try: os.write(fd, b{garbage!r})
+        except OSError: pass
+    return [2 * x for x in xs]
+"""
+    code = returning("double", "[2 * x for x in a[0]]")
+    found = graded("strict", [({**EVALPLUS, "canonical_solution": wild}, code), (EVALPLUS, code)])
+    assert [r["verdict"] for r in found] == ["CU", "AC"]
+    assert "it writes something else than its results" in found[0]["details"][0]["error"]
+
+
 def test_base_and_plus_inputs_are_a_test_each():
     assert parse_problem(EVALPLUS).origin["base_tests"] == "1"
     assert len(parse_problem(EVALPLUS).tests) == 2
