@@ -317,8 +317,12 @@ def main() -> int:
     def script(_call: Call) -> Any:
         return ready(printed[0], stderr=printed[0][: 1 << 16], exit_code=0)
 
-    with Grader(sandbox="local") as real, Grader(sandbox=FakeSandbox(script, record=False)) as fake:
-        entries = [*submissions(real, real.sandbox), *programs(), *responses(fake), *answers()]
+    with (
+        Grader(sandbox="local") as real,
+        real.use_sandbox() as sandbox,
+        Grader(sandbox=FakeSandbox(script, record=False)) as fake,
+    ):
+        entries = [*submissions(real, sandbox), *programs(), *responses(fake), *answers()]
         entries += [*outputs(fake, printed), *rows()]
         for name, entry in entries:
             if not any(word in name for word in arguments.only):
