@@ -16,9 +16,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from gradebox.eval.api.dialects.common import Invalid
 from gradebox.eval.api.dialects.judge0 import tables
-from gradebox.eval.api.dialects.judge0.submission import Judge0Submission, read_submission
+from gradebox.eval.api.dialects.judge0.submission import (
+    Judge0Submission,
+    answered,
+    read_submission,
+)
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import shown
@@ -44,8 +50,8 @@ class Submissions:
         self._programs = programs
         self._waiting: dict[str, Judge0Submission] = {}
         self._lock = threading.Lock()
-        self._ended: LruCache[str, tuple[float, Judge0Submission]] = LruCache(
-            KEPT_BYTES, cost=lambda kept: max(kept[1].size, KEPT_BYTES // KEPT_MOST)
+        self._ended: LruCache[str, tuple[float, bytes]] = LruCache(  # their fields, packed
+            KEPT_BYTES, cost=lambda kept: max(len(kept[1]), KEPT_BYTES // KEPT_MOST)
         )
 
     def start(self, submissions: Sequence[Judge0Submission]) -> None:
@@ -69,17 +75,20 @@ class Submissions:
         try:
             submission.run(self._programs)
             if kept:
-                self._ended.put(submission.token, (time.monotonic(), submission))
+                packed = msgspec.msgpack.encode(submission.values)
+                self._ended.put(submission.token, (time.monotonic(), packed))
         finally:
             with self._lock:
                 self._waiting.pop(submission.token, None)
 
-    def get(self, token: str) -> Judge0Submission | None:
-        """Return a submission that is still kept."""
+    def get(self, token: str) -> Mapping[str, Any] | None:
+        """Return the fields of a submission that is still kept."""
         if (waiting := self._waiting.get(token)) is not None:
-            return waiting
-        ended_at, ended = self._ended.get(token) or (0.0, None)
-        return ended if time.monotonic() - ended_at < KEPT_S else None
+            return waiting.values
+        ended_at, packed = self._ended.get(token) or (0.0, b"")
+        if not packed or time.monotonic() - ended_at >= KEPT_S:
+            return None
+        return msgspec.msgpack.decode(packed, type=dict[str, Any])
 
 
 def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], AnyRoute]:
@@ -95,7 +104,7 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
             return 201, {"token": submission.token}
         kept.run(submission)
         try:
-            return 201, submission.shown(names, encoded=encoded)
+            return 201, answered(submission.values, names, encoded=encoded)
         except BadRequest as error:
             return 201, {"error": str(error), "token": submission.token}
 
@@ -121,14 +130,15 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
             raise RequestRefused(
                 404, f"no submission {shown(parameters['token'])}, or not any more"
             )
-        return 200, found.shown(names, encoded=encoded)
+        return 200, answered(found, names, encoded=encoded)
 
     def show_batch(parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:
         names, encoded = _wanted(parameters)
         tokens = [token for token in parameters.get("tokens", "").split(",") if token]
         _check_batch("tokens", tokens)
         found = [kept.get(token) for token in tokens]
-        return 200, {"submissions": [one and one.shown(names, encoded=encoded) for one in found]}
+        shown_each = [one and answered(one, names, encoded=encoded) for one in found]
+        return 200, {"submissions": shown_each}
 
     def refuse(_parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:
         raise BadRequest("submissions can't be deleted here; they are forgotten after an hour")

@@ -92,10 +92,10 @@ class Judge0Submission:
         right = expected is None or _stripped(expected) == _stripped(execution.stdout)
         return tables.ACCEPTED if right else tables.WRONG, None, ""
 
-    def shown(self, names: Iterable[str], *, encoded: bool) -> dict[str, Any]:
-        """Return fields; `encoded`: texts as base64. Raises BadRequest when they must be."""
-        values = self.values
-        return {name: _shown(values, name, encoded) for name in names}
+
+def answered(values: Mapping[str, Any], names: Iterable[str], *, encoded: bool) -> dict[str, Any]:
+    """Return fields; `encoded`: texts as base64. Raises BadRequest when they must be."""
+    return {name: _shown(values, name, encoded) for name in names}
 
 
 def _shown(values: Mapping[str, Any], name: str, encoded: bool) -> Any:

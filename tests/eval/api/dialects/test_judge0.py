@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from gradebox.eval.api.dialects import judge0
-from gradebox.eval.api.dialects.judge0.submission import read_submission
+from gradebox.eval.api.dialects.judge0.submission import answered, read_submission
 from gradebox.eval.api.dialects.judge0.tables import languages
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.sandbox.errors import SandboxError
@@ -107,8 +107,8 @@ def test_an_answer_is_of_one_moment() -> None:
         submission.run(programs)  # ends while the answer is written
         yield "status_id"
 
-    assert submission.shown(names(), encoded=False) == {"stdout": None, "status_id": 2}
-    assert submission.shown(["stdout", "status_id"], encoded=False) == {
+    assert answered(submission.values, names(), encoded=False) == {"stdout": None, "status_id": 2}
+    assert answered(submission.values, ["stdout", "status_id"], encoded=False) == {
         "stdout": "1",
         "status_id": 3,
     }
