@@ -132,7 +132,7 @@ class DriverRun:
         self._parent = parent
         self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._ran_s = 0.0  # time in programs that the parent has not been told of yet
+        self._ran_s = 0.0  # seconds that programs ran since the last report to the parent
         settings = session.case_settings(retry=Retry(stop=self._stop), on_run=self._count)
         self._context = session.job_context(settings, self._send)
         self._scheduler = Scheduler(

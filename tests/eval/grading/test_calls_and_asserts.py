@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -100,14 +99,6 @@ CHEATS = {
     "writes answers": 'import os\nos.write(63, b\'{"value":true,"nodes":[]}\\n\' * 50)\n',
     "much": functions("return [1] * 10**6"),
 }
-
-
-@pytest.fixture(scope="module")
-def grader() -> Iterator[gradebox.Grader]:
-    with open_backend("box"):  # skips where no box works
-        pass
-    with gradebox.Grader(sandbox="local") as made:
-        yield made
 
 
 def graded(grader: gradebox.Grader, row: dict[str, Any], *codes: str) -> list[dict[str, Any]]:

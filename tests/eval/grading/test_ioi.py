@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import gradebox
 from gradebox.eval.cli.grade import main as grade
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
@@ -224,14 +222,6 @@ def test_only_programs_in_cpp_can_be_linked(tmp_path):
     problem = open_problems(write(tmp_path / "d")).get("largest")
     with pytest.raises(BadRequest, match=r"are in C\+\+, the solution is python"):
         graded_program("x", "python", problem)
-
-
-@pytest.fixture(scope="module")
-def grader() -> Iterator[gradebox.Grader]:
-    with open_backend("box"):  # skips where no box works
-        pass
-    with gradebox.Grader(sandbox="local") as made:
-        yield made
 
 
 def own_row(tmp_path: Path, name: str) -> dict[str, Any]:

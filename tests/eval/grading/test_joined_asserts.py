@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import gradebox
 from gradebox.eval.results.metrics import _kind_of
-from tests.sandbox.backends import open_backend
 
 pytestmark = pytest.mark.slow(5)
 
@@ -42,14 +40,6 @@ def row(**changes: Any) -> dict[str, Any]:
 
 def without_known(made: dict[str, Any]) -> dict[str, Any]:
     return {**made, "canonical_solution": ""}
-
-
-@pytest.fixture(scope="module")
-def grader() -> Iterator[gradebox.Grader]:
-    with open_backend("box"):  # skips where no box works
-        pass
-    with gradebox.Grader(sandbox="local") as made:
-        yield made
 
 
 def graded(grader: gradebox.Grader, made: dict[str, Any], *codes: str) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -99,14 +98,6 @@ class CounterTestShow(unittest.TestCase):
         self.assertEqual(out.getvalue(), "0\\n")
 """,
 }
-
-
-@pytest.fixture(scope="module")
-def grader() -> Iterator[gradebox.Grader]:
-    with open_backend("box"):  # skips where no box works
-        pass
-    with gradebox.Grader(sandbox="local") as made:
-        yield made
 
 
 def graded(grader: gradebox.Grader, row: dict[str, Any], *codes: str) -> list[dict[str, Any]]:
