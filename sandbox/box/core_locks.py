@@ -294,8 +294,8 @@ class CoreLocks:
         """Lock a core if nobody else has it. Raises SandboxError after `close`."""
         self._check_open()
         try:
-            fcntl.flock(self._fds[core], fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            fcntl.flock(self._fds.get(core, -1), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (OSError, ValueError):  # ValueError: closed meanwhile
             return False
         self._held.add(core)
         return True
@@ -311,8 +311,10 @@ class CoreLocks:
     def release(self, core: int) -> None:
         """Unlock a core, if it is locked. `wake` tells those who wait."""
         if core in self._held:
-            self._held.discard(core)
             fcntl.flock(self._fds[core], fcntl.LOCK_UN)
+            self._held.discard(core)
+            if self._closed:
+                self._close_file(core)
 
     def wake(self) -> None:
         """Wake the first in the queue."""
@@ -384,12 +386,21 @@ class CoreLocks:
             stacklevel=4,
         )
 
-    def close(self) -> None:
-        """Close the files once: a descriptor's number may be used again after that."""
-        if self._closed:
-            return
+    def close(self, *, ours: bool = True) -> None:
+        """Close the files; that of a core in use when it is released.
+
+        ours  False in a forked child, whose copies would keep the parent's locks: close them all
+        """
         self._closed = True
-        fds, self._fds = self._fds, {}
-        for fd in fds.values():
-            os.close(fd)
+        if not ours:
+            self._held.clear()
+        for core in [*self._fds]:
+            if core not in self._held:
+                self._close_file(core)
         self._queue.close()
+
+    def _close_file(self, core: int) -> None:
+        """Close a core's file once: its descriptor's number may be used again after that."""
+        fd = self._fds.pop(core, None)
+        if fd is not None:
+            os.close(fd)

@@ -200,10 +200,13 @@ class Cores:
         for one in list(self._waiting):
             one.set()
 
-    def close(self) -> None:
-        """Close the lock files. Nobody has a core any more."""
+    def close(self, *, ours: bool = True) -> None:
+        """Let nobody have a core any more. Runs that have one keep it until they end.
+
+        ours  False in a forked child: no run of this process has one
+        """
         self.refuse()
-        self._locks.close()
+        self._locks.close(ours=ours)
 
     # ---- taking a core -----------------------------------------------------------------------
 
@@ -366,7 +369,7 @@ class Cores:
 def _close_all() -> None:
     """In a forked child: its copies would keep the locks held after the parent's end."""
     for cores in list(_instances):
-        cores.close()
+        cores.close(ours=False)
 
 
 os.register_at_fork(after_in_child=_close_all)

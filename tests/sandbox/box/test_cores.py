@@ -498,6 +498,15 @@ def test_waiting_threads_of_a_closed_sandbox_raise(
     assert raised == ["the sandbox is closed"] * 3
 
 
+def test_a_run_keeps_its_core_when_its_sandbox_is_closed(graders: list[Cores]) -> None:
+    mine, other = graders[:2]
+    with mine.one() as hold:
+        mine.close()
+        assert not other._locks.try_lock(hold.core.name)
+    with other.alone() as all_cores:  # it is free now
+        assert not all_cores.contended
+
+
 def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
     read, write = os.pipe()
     grader = os.fork()
