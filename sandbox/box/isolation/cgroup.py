@@ -32,6 +32,7 @@ PREFIX = "gradebox-"
 MAIN, BOX = f"{PREFIX}main", "box"
 TIMEOUT_S = 2.0  # for moving processes out of a group while others in it start new ones
 END_S = 20.0  # for processes that were killed: with 20 others on its core, a box took over 1 s
+IN_USE = (errno.EBUSY, errno.ENOTEMPTY)  # by processes, or by groups below
 _numbers = itertools.count()
 
 
@@ -82,9 +83,10 @@ class Cgroup:
 
 
 def remove(folder: Path, timeout_s: float = END_S) -> bool:
-    """Remove a group and those below it. Return False when it still has processes at the end.
+    """Remove a group and those below it. Return False when it is still there.
 
-    The box's own group comes first: while that is in use, the groups of its runs stay.
+    Only a group in use is waited for: in a container, all of them may be read-only. The box's own
+    group comes first: while that is in use, the groups of its runs stay.
     """
     end = time.monotonic() + timeout_s
     while True:
@@ -96,8 +98,8 @@ def remove(folder: Path, timeout_s: float = END_S) -> bool:
             return True
         except FileNotFoundError:
             return True
-        except OSError:
-            if time.monotonic() > end:
+        except OSError as error:
+            if error.errno not in IN_USE or time.monotonic() > end:
                 return False
             time.sleep(0.002)
 

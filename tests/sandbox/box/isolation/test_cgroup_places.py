@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from pathlib import Path
 
@@ -98,3 +100,17 @@ def test_a_group_is_removed_even_when_its_processes_take_seconds_to_end(
     monkeypatch.setattr("gradebox.sandbox.box.isolation.cgroup.time.monotonic", lambda: now)
     Cgroup((tmp_path / "gradebox-1-0",), 1).close()
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("reason", [errno.EROFS, errno.EPERM, errno.EACCES])
+def test_a_group_that_nobody_may_remove_is_not_waited_for(
+    reason: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read-only file system refuses to remove even what does not exist."""
+
+    def refused(_: Path) -> None:
+        raise OSError(reason, os.strerror(reason))
+
+    monkeypatch.setattr(Path, "rmdir", refused)
+    monkeypatch.setattr(cgroup.time, "sleep", lambda _: pytest.fail("it waits"))
+    Cgroup((Path("/sys/fs/cgroup/memory/gradebox-1-0"),), 1).close()
