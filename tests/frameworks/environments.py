@@ -15,11 +15,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import requires
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("FRAMEWORKS_DIR") or ROOT / ".frameworks")
-OUR_NEEDS = ("requests", "datasets", "pandas", "pyarrow", "tqdm")  # of pyproject.toml
+OUR_NEEDS = [need for need in requires("gradebox") or () if "extra ==" not in need]
 _VERSIONS = """
 import importlib.metadata, json, sys
 found = {}

@@ -110,6 +110,7 @@ def run(name: str, out: Path, rows: Callable[[dict[str, object]], None]) -> None
         "HOME": "/tmp",
         "GRADEBOX_CACHE": str(cache),
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": "/mnt/repo/src",
     }
     what = "choice" if scenario.only else "all"
     command = [sys.executable, "-m", "tests.vm.checks", scenario.level, str(cache / "uses"), what]
