@@ -97,7 +97,7 @@ def run_grading(
 
     say        called with messages for the user
     sandbox    used instead of the one the options choose, and not closed
-    rejudging  cases of an earlier run, whose records are replaced; its summary is filled
+    rejudging  solutions of an earlier run, whose records are replaced; its summary is filled
 
     Raises InputError for bad input, an unavailable sandbox, an unusable results folder or a full
     disk; whatever was graded before is recorded. In the main thread, SIGINT and SIGTERM end the
@@ -245,17 +245,13 @@ def _schedule(
     total: int | None,
     stopper: Stopper,
     retry: Retry,
-    **planning: Any,
 ) -> bool:
     """Grade what is not graded yet; return False when the run was stopped before the end.
 
-    total     number of solutions, None when unknown
-    planning  further arguments of the planner
+    total  number of solutions, None when unknown
     """
     executor = open_executor(session)
-    planner = Planner(
-        session, session.problems, records, counts, lambda: executor.stopping, **planning
-    )
+    planner = Planner(session, session.problems, records, counts, lambda: executor.stopping)
     context = session.job_context(session.case_settings(retry=retry), planner.done, counts.add_case)
     progress = Progress(counts, total, executor.slowest)
     with stopper.stopping(executor):
@@ -268,17 +264,15 @@ def _schedule(
 def _rejudge(
     session: GradingSession, rejudging: Rejudging, stopper: Stopper, retry: Retry
 ) -> FileResult:
-    """Grade the selected cases again; replace the records, and the metrics if there are any."""
+    """Grade the selected solutions again; replace records, and the metrics if there are any."""
     source, path, summary = session.files[0], rejudging.results.folder, rejudging.summary
-    counts, total = ProgressCounts(), len(rejudging.selection)
+    counts, total = ProgressCounts(), len(rejudging.lines)
     with ResultsFolder(path, backend=None) as folder, _log_to(path):
         results = open_results(str(path))  # again: no run writes them now
         rejudging = replace(rejudging, results=results)
         records = RejudgedRecords(rejudging, folder, session)
         solutions = records.solutions(source)
-        done = _schedule(
-            session, solutions, records, counts, total, stopper, retry, prepare=records.prepare
-        )
+        done = _schedule(session, solutions, records, counts, total, stopper, retry)
         summary.interrupted = not done
         if summary.solutions:
             folder.compact()

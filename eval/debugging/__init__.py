@@ -5,7 +5,7 @@
         ├─ try_checker       run only the checker, on three outputs
         ├─ export            files that run without gradebox
         ├─ page_parts        cases by reason, parts of pages
-        └─ rejudge           what a run (cli/run.py) grades again, with stored outputs
+        └─ rejudge           what a run (cli/run.py) grades again
 
 Everything is printed through `gradebox.eval.common.terminal`: programs, checkers, datasets and
 records are untrusted.

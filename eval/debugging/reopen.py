@@ -21,7 +21,6 @@ from gradebox.checkers.opening import split_path
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.debugging.find import Json, Results, case_name
 from gradebox.eval.grading.cases.case_run import CaseSettings
-from gradebox.eval.grading.cases.stored import stored_output
 from gradebox.eval.grading.flag import flag_name
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.grading.resources import ProblemResources
@@ -29,7 +28,7 @@ from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.grading.verdict import Bounds
 from gradebox.eval.problems.problem import TestCase, TestRef
-from gradebox.eval.results.records import METRICS_NAME
+from gradebox.eval.results.records import METRICS_NAME, recorded_output
 from gradebox.eval.solutions.files import find_files
 from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_solutions
@@ -84,7 +83,7 @@ def run_options(results: Results, overrides: Overrides) -> Options:
         if isinstance(values.get(name), str):
             values[name] = _find_path(values[name], folders)
     if isinstance(values.get("checker"), str):
-        values["checker"] = find_checker_file(results, values["checker"])
+        values["checker"] = _find_checker_file(values["checker"], folders)
     if overrides.solutions_path is None:
         solutions = _find_path(solutions, folders)
     values |= _sandbox_options(results, overrides)
@@ -93,8 +92,7 @@ def run_options(results: Results, overrides: Overrides) -> Options:
     of_run = ("solutions_path", "sandbox", "endpoint")
     given = {n: v for n, v in asdict(overrides).items() if v is not None and n not in of_run}
     try:
-        # Without drivers, which do not get the earlier record of a solution.
-        return Options(solutions_path=solutions, **{**values, "drivers": 1, **given})
+        return Options(solutions_path=solutions, **{**values, **given})
     except (InputError, TypeError, ValueError, AttributeError) as e:
         raise InputError(
             f"the flags in {results.folder / METRICS_NAME} are unusable: {e}; start the run again"
@@ -149,14 +147,14 @@ def _find_path(text: str, folders: list[Path]) -> str:
     return text
 
 
-def find_checker_file(results: Results, name: str) -> str:
+def _find_checker_file(name: str, folders: list[Path]) -> str:
     """Return a recorded name of a checker with the path of its file found again."""
     kind, colon, rest = name.partition(":")
     if not colon or kind not in _CHECKER_FILE_KINDS:
         return name
     with contextlib.suppress(CheckerError):
         path, _ = split_path(rest, kind)
-        found = _find_path(str(path), _folders_of_paths(results))
+        found = _find_path(str(path), folders)
         return f"{kind}:{rest.replace(str(path), found, 1)}"
     return name
 
@@ -229,7 +227,7 @@ class OpenedCase:
 
     def recorded_whole_output(self) -> bytes | None:
         """Return the recorded output of a program that ended normally; None if cut."""
-        return stored_output(self.recorded) if self.recorded.get("exit_code") == 0 else None
+        return recorded_output(self.recorded) if self.recorded.get("exit_code") == 0 else None
 
     def compile(self) -> Compiled:
         """Compile the program. Raises InputError for a solution without code, and SandboxError."""

@@ -18,7 +18,6 @@ from typing import Any, Protocol
 
 from gradebox.eval.common.errors import InputError, UnusableProblem
 from gradebox.eval.grading.cases.case_run import unjudged
-from gradebox.eval.grading.cases.stored import StoredCases
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_job import JobContext, SolutionJob, cost_of
 from gradebox.eval.grading.solution_run import SolutionRun, ungraded
@@ -86,7 +85,6 @@ NO_CODE = "no code in the response"
 NEEDS_TWO = "assert tests need a sandbox that joins two programs: use --sandbox local"
 MAX_WAITING_DUPLICATES = 100_000
 Problems = ProblemSet | InMemoryProblems
-_JobKey = tuple[str, StoredCases | None]
 # Faults of machines and checkers first: the end of a line may not fit into a terminal.
 VERDICT_ORDER = ("ER", "CU", "AC", "WA", "TLE", "MLE", "RE", "CE", "OLE")
 
@@ -150,8 +148,6 @@ class Planner:
     counts        updated with every solution
     is_stopping   whether the run is ending early
     invalidating  errors of a problem that make its solutions invalid; other errors end the run
-    prepare       called with the ordinal and run of a solution that must be graded; returns the
-                  run, with the cases that need not run
     """
 
     def __init__(
@@ -163,7 +159,6 @@ class Planner:
         is_stopping: Callable[[], bool],
         *,
         invalidating: type[InputError] = UnusableProblem,
-        prepare: Callable[[int, SolutionRun], SolutionRun] = lambda ordinal, run: run,
     ) -> None:
         self._session = session
         self._context = session.context
@@ -172,11 +167,10 @@ class Planner:
         self._records = records
         self._counts = counts
         self._invalidating = invalidating
-        self._prepare = prepare
         self._is_stopping = is_stopping
         self._cond = threading.Condition()
-        # what identifies a queued or running job → all solutions that get its record
-        self._waiting: dict[_JobKey, list[tuple[int, SolutionRun]]] = {}
+        # key of a queued or running job → all solutions that get its record
+        self._waiting: dict[str, list[tuple[int, SolutionRun]]] = {}
         self._duplicates = 0
 
     def jobs(self, solutions: Iterable[Solution], context: JobContext) -> Iterator[SolutionJob]:
@@ -209,7 +203,7 @@ class Planner:
         if record.status == "invalid":
             self._session.unusable.add(record.error)
         with self._cond:
-            own = next(ordinal for ordinal, other in self._waiting[_job_key(run)] if other is run)
+            own = next(ordinal for ordinal, other in self._waiting[run.key] if other is run)
         # Before the others are taken: a duplicate that comes now waits for the record or finds it.
         self._records.add_graded(own, run.names(), record)
         waiting = self._waiting_for(run)
@@ -224,7 +218,7 @@ class Planner:
     def _waiting_for(self, run: SolutionRun) -> list[tuple[int, SolutionRun]]:
         """Return the solutions that wait for a record, with their ordinals."""
         with self._cond:
-            waiting = self._waiting.pop(_job_key(run))
+            waiting = self._waiting.pop(run.key)
             self._duplicates -= len(waiting) - 1
             self._cond.notify_all()
         return waiting
@@ -241,7 +235,7 @@ class Planner:
         if known is not None:
             self._place(ordinal, as_json(known))
             return None
-        return self._prepare(ordinal, run)
+        return run
 
     def _checked_run(self, solution: Solution) -> SolutionRun:
         """Return the solution's run; raise UnusableProblem for an invalid line or problem."""
@@ -264,9 +258,9 @@ class Planner:
         with self._cond:
             while self._duplicates > MAX_WAITING_DUPLICATES and not self._is_stopping():
                 self._cond.wait(0.2)
-            waiting = self._waiting.get(_job_key(run))
+            waiting = self._waiting.get(run.key)
             if waiting is None:
-                self._waiting[_job_key(run)] = [(ordinal, run)]
+                self._waiting[run.key] = [(ordinal, run)]
                 return False
             waiting.append((ordinal, replace(run, solution=replace(run.solution, code=None))))
             self._duplicates += 1
@@ -275,10 +269,6 @@ class Planner:
     def _place(self, ordinal: int, fields: dict[str, Any], *, reused: bool = False) -> None:
         reused = self._records.place(ordinal, fields) or reused
         self._counts.add_solution(fields["status"], fields["verdict"], reused=reused)
-
-
-def _job_key(run: SolutionRun) -> _JobKey:
-    return run.key, run.stored
 
 
 def _copied(fields: Mapping[str, Any], run: SolutionRun) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 SolutionJob ──start: compile──▶ SolutionTask ──run each case──▶ SolutionRecord
     ├── it or its judge does not compile, or the sandbox failed ─────▲
-    ├── an earlier record has all cases (stored.py) ─────────────────┤
     └── WholeTask: another place grades it (executors.py, remote.py) ┘
 """
 
@@ -21,7 +20,6 @@ from gradebox.eval.grading.cases.asserts import AssertTests, assert_attempt, tog
 from gradebox.eval.grading.cases.batch_run import MOST_CASES, grade_some
 from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings, unjudged
 from gradebox.eval.grading.cases.judges import interactive_attempt
-from gradebox.eval.grading.cases.stored import known_cases
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.solution_run import (
     SolutionRun,
@@ -168,30 +166,12 @@ class SolutionJob:
             return WholeTask(self.solution_run, self.context, resources, grade)
         task = None
         try:
-            if self._prepare_judge(resources):
-                task = self._task(resources)
+            if self._prepare_judge(resources) and (compiled := self._compile(resources.tests.plan)):
+                task = SolutionTask(self.solution_run, self.context, resources, compiled)
         finally:
             if task is None:
                 self.context.resources.release(resources)
         return task
-
-    def _task(self, resources: ProblemResources) -> SolutionTask | None:
-        """Return what is left to run; without any, record the cases that were known before."""
-        run, context, plan = self.solution_run, self.context, resources.tests.plan
-        cases: list[CaseRecord | None] = [None] * len(plan)
-        if run.stored is not None:
-            stop = context.stop_on_failure
-            cases = known_cases(run.stored, context.settings, resources, run.bounds, stop)
-            done = [case for case in cases if case is not None]
-            for case in done:
-                context.on_case(case.verdict)
-            if len(done) == len(cases):
-                context.on_record(run, record_of_cases(run, done, dict(run.stored.compile)))
-                return None
-        compiled = self._compile(plan)
-        if compiled is None:
-            return None
-        return SolutionTask(run, context, resources, compiled, cases)
 
     def _prepare_judge(self, resources: ProblemResources) -> bool:
         """Return whether the problem's judge compiles; otherwise record why not."""
@@ -244,10 +224,7 @@ class SolutionJob:
 
 
 class SolutionTask:
-    """A compiled solution and the results of its cases (`scheduler.Task`).
-
-    cases  by place in the plan; the others run, and are the task's units
-    """
+    """A compiled solution and the results of its cases (`scheduler.Task`), which are its units."""
 
     def __init__(
         self,
@@ -255,42 +232,39 @@ class SolutionTask:
         context: JobContext,
         resources: ProblemResources,
         compiled: Compiled,
-        cases: list[CaseRecord | None],
     ) -> None:
         self.solution_run = solution_run
-        self._left = [place for place, case in enumerate(cases) if case is None]
-        self.units = len(self._left)
         self.started = time.monotonic()
         self._context = context
         self._resources = resources
         self._plan = resources.tests.plan
         self._compiled = compiled
-        self._cases = cases
+        self._cases: list[CaseRecord | None] = [None] * len(self._plan)
         self._grader = case_grader(context.settings, solution_run, resources, compiled)
         self.most_at_once = MOST_CASES if self._grader.runs_many else 1
-        if self._grader.one_process:  # the cases depend on each other
-            self.units = min(1, self.units)
+        # In one process the cases depend on each other.
+        self.units = 1 if self._grader.one_process else len(self._plan)
 
     def run(self, share: Share) -> Done:
         """Grade some of these cases of the plan, from the first one on; or all of them as one."""
         if not self._grader.one_process:
             return self._grade_some(share)
         done, first_failure = 0, None
-        while done < len(self._left):
-            done, failed = self._grade_some(Share(range(done, len(self._left))))
+        while done < len(self._plan):
+            done, failed = self._grade_some(Share(range(done, len(self._plan))))
             first_failure = failed if first_failure is None else first_failure
             if first_failure is not None:
                 break
         return Done(1, None if first_failure is None else 0)
 
     def _grade_some(self, share: Share) -> Done:
-        refs = [self._plan[place] for place in self._left[share.start : share.stop]]
+        refs = self._plan[share.start : share.stop]
         stop = self._context.stop_on_failure
         cases = grade_some(self._grader, refs, share, stop_on_failure=stop)
         failed, verdicts = None, []
         for unit, case in enumerate(cases, start=share.start):
             if case is not None:
-                self._cases[self._left[unit]] = case
+                self._cases[unit] = case
                 verdicts.append(case.verdict)
                 if failed is None and fails(case.verdict):
                     failed = unit

@@ -14,7 +14,6 @@ from msgspec import UNSET, structs
 
 from gradebox.eval.grading.cases.case_run import unjudged
 from gradebox.eval.grading.cases.scoring import subtask_points
-from gradebox.eval.grading.cases.stored import StoredCases
 from gradebox.eval.grading.resources import TestSetInfo
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.grading.verdict import Bounds, fails, sum_up
@@ -102,7 +101,6 @@ class SolutionRun:
     scale     factor on the problem's time limit
     key       identifies everything the verdict depends on
     sandbox   the `sandbox` field of its record
-    stored    cases of an earlier record that need not run
     """
 
     solution: Solution
@@ -112,7 +110,6 @@ class SolutionRun:
     scale: float = 1.0
     key: str = ""
     sandbox: Mapping[str, Any] = field(default_factory=dict)
-    stored: StoredCases | None = None
 
     @property
     def bounds(self) -> Bounds:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import hashlib
 import json
 import math
 import os
@@ -104,6 +105,14 @@ def stored_text(data: bytes, limit: int) -> str:
         return data.decode("utf-8", "backslashreplace")
     decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
     return decoder.decode(data[:limit])
+
+
+def recorded_output(case: Mapping[str, Any]) -> bytes | None:
+    """Return the whole output in a recorded case; None when it was cut or not valid text."""
+    data = str(case.get("output") or "").encode("utf-8", "surrogatepass")
+    if len(data) != case.get("output_bytes"):
+        return None
+    return data if hashlib.sha256(data).hexdigest() == case.get("output_sha256") else None
 
 
 def one_line(text: str) -> str:

@@ -34,7 +34,6 @@ from gradebox.eval.debugging.find import (
     parse_case,
 )
 from gradebox.eval.debugging.reopen import OpenedCase, Overrides, check_runnable, open_case
-from gradebox.eval.grading.cases.stored import CaseKey, case_key
 from gradebox.sandbox.common.exit_status import ExitStatus
 
 EPILOG = """\
@@ -47,7 +46,7 @@ exit status: 0 shown; 1 the verdict differs from the recorded one; 2 bad input;
   %(prog)s results/solutions --list checker_unclear --rejudge
 docs/debugging.md is a walkthrough."""
 
-REJUDGE_HELP = "grade the cases that --list or --problem selects again, and update the results"
+REJUDGE_HELP = "grade the solutions that --list or --problem selects again, update the results"
 FLAGS: dict[str, tuple[FlagRow, ...]] = {
     "which case": (
         ("--problem ID", str, None, "the problem, such as 1000/A"),
@@ -129,6 +128,8 @@ def _check_flags(args: argparse.Namespace) -> None:
         actions.insert(0, "list")
     if len(actions) > 1:
         raise InputError(f"--{actions[0]} and --{actions[1]} exclude each other; give only one")
+    if args.rejudge and args.case is not None:
+        raise InputError("--rejudge grades whole solutions; leave --case out")
     for name in ("sample", "case"):
         if getattr(args, name) is not None and args.problem is None:
             raise InputError(f"--{name} needs the problem; add --problem ID")
@@ -187,35 +188,28 @@ def _rejudge(args: argparse.Namespace, results: Results) -> int:
     from gradebox.eval.debugging.rejudge import Rejudging, summary_page
     from gradebox.eval.debugging.reopen import run_options
 
-    selection = _selected_cases(args, results)
-    if not selection:
+    lines = _selected_lines(args, results)
+    if not lines:
         print("no case is selected; nothing is graded again")
         return ExitStatus.OK
     terminal = open_terminal(pager=False)
-    rejudging = Rejudging(results, selection)
+    rejudging = Rejudging(results, lines)
     result = run_grading(run_options(results, _overrides(args)), rejudging=rejudging)
-    terminal.show(summary_page(rejudging.summary, len(selection), terminal.width))
+    terminal.show(summary_page(rejudging.summary, len(lines), terminal.width))
     return ExitStatus.INTERRUPTED if result.interrupted else ExitStatus.OK
 
 
-def _selected_cases(args: argparse.Namespace, results: Results) -> dict[int, frozenset[CaseKey]]:
-    """Return the (type, number) of the selected cases by the solution's line."""
+def _selected_lines(args: argparse.Namespace, results: Results) -> frozenset[int]:
+    """Return the lines of the solutions that have a selected case."""
     query = SolutionQuery(args.problem, args.sample)
     if args.list is None and args.problem is None:
         raise InputError("--rejudge needs a selection of cases; add --list REASON or --problem ID")
     if args.problem is not None and next(query.records(results), None) is None:
         find_record(results, query)  # raises InputError with the problems or samples there are
-    selected: dict[int, set[CaseKey]] = {}
     if args.list is None:
-        for record in query.records(results):
-            cases = [find_case(record, args.case)] if args.case else record.get("details") or ()
-            if cases:
-                selected[record["line"]] = {case_key(case) for case in cases}
-    else:
-        for record, case in matching_cases(results, query, check_reason(args.list)):
-            if case is not None:
-                selected.setdefault(record["line"], set()).add(case_key(case))
-    return {line: frozenset(cases) for line, cases in selected.items()}
+        return frozenset(r["line"] for r in query.records(results) if r.get("details"))
+    found = matching_cases(results, query, check_reason(args.list))
+    return frozenset(record["line"] for record, case in found if case is not None)
 
 
 main = partial(run_command, make_parser, _run, log_to_stderr=False, on_broken_pipe=ExitStatus.OK)

@@ -23,7 +23,7 @@ from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import escape
 from gradebox.eval.debugging.reopen import OpenedCase
-from gradebox.eval.grading.cases.stored import stored_output
+from gradebox.eval.results.records import recorded_output
 from gradebox.eval.solutions.program import program_of
 from gradebox.sandbox.model import Program
 
@@ -68,7 +68,7 @@ def export_files(case: OpenedCase) -> dict[str, bytes]:
     }
     if judge is not None:
         files |= {f"checker/{name}": data for name, data in judge.files.items()}
-    stored = None if case.interactive else stored_output(case.recorded)
+    stored = None if case.interactive else recorded_output(case.recorded)
     if stored is not None:
         files["recorded_output.txt"] = stored
     return files

@@ -1,4 +1,4 @@
-"""Rejudging by stored outputs or new runs, and the records and metrics afterwards."""
+"""Rejudging, and the records and metrics afterwards."""
 
 from __future__ import annotations
 
@@ -19,14 +19,10 @@ from gradebox.eval.debugging.reopen import Overrides, run_options
 from gradebox.eval.results.folder import FolderLock, ResultsFolder
 from tests.eval.debugging.small_run import PROBLEMS, SmallRun, write_lines
 
-ALL: frozenset[tuple[str, int]] = frozenset()
 
-
-def rejudge(
-    small_run: SmallRun, chosen: dict[int, frozenset[tuple[str, int]]], **over: Any
-) -> RejudgeSummary:
+def rejudge(small_run: SmallRun, *lines: int, **over: Any) -> RejudgeSummary:
     small_run.sandbox.calls.clear()
-    rejudging = Rejudging(small_run.results, chosen)
+    rejudging = Rejudging(small_run.results, frozenset(lines))
     options = run_options(small_run.results, Overrides(**over))
     run_grading(options, sandbox=small_run.sandbox, rejudging=rejudging)
     return rejudging.summary
@@ -47,15 +43,15 @@ def own_run(tmp_path: Path) -> SmallRun:
 
 def test_a_missing_checker_is_rejected(own_run: SmallRun) -> None:
     with pytest.raises(InputError, match="--checker python:/nowhere: checker file"):
-        rejudge(own_run, {1: ALL, 2: ALL}, checker="python:/nowhere")
+        rejudge(own_run, 1, 2, checker="python:/nowhere")
 
 
 def test_nothing_changes_under_the_same_checker(own_run: SmallRun) -> None:
     before, old = own_run.records(), metrics(own_run)
-    summary = rejudge(own_run, {5: frozenset({("official", 0)})})
-    assert own_run.records() == before
-    assert (summary.solutions, summary.from_stored, summary.changed) == (1, 1, {})
-    assert programs_run(own_run) == []
+    summary = rejudge(own_run, 5)
+    assert list(map(without_times, own_run.records())) == list(map(without_times, before))
+    assert (summary.solutions, summary.changed) == (1, {})
+    assert programs_run(own_run) == ["wrong"]
     new = metrics(own_run)
     assert new["case_verdicts"] == old["case_verdicts"] and new["flags"] == old["flags"]
     assert new["run"]["rejudged"][0]["cases"] == 1
@@ -63,14 +59,13 @@ def test_nothing_changes_under_the_same_checker(own_run: SmallRun) -> None:
 
 def test_another_checker_changes_verdicts_keys_and_metrics(own_run: SmallRun) -> None:
     before = own_run.records()
-    summary = rejudge(own_run, {4: ALL, 5: ALL}, checker="wcmp")
+    summary = rejudge(own_run, 4, 5, checker="wcmp")
     after = own_run.records()
     assert [r["line"] for r in after] == [r["line"] for r in before]
     assert (after[3]["status"], after[3]["details"][0]["reason"]) == ("failed", "failed_checker")
     assert after[3]["key"] != before[3]["key"]
     assert summary.changed == {("AC", "WA"): 1, ("CU", "WA"): 1}
     assert summary.statuses[("passed", "failed")] == 1
-    assert programs_run(own_run) == []  # the stored outputs were whole
     assert [after[i] for i in (0, 1, 2, 5, 6)] == [before[i] for i in (0, 1, 2, 5, 6)]
     assert metrics(own_run)["num_correct"] == 1
     assert metrics(own_run)["run"]["rejudged"][0]["checker"] == "wcmp"
@@ -80,7 +75,7 @@ def test_the_record_is_what_a_run_with_that_checker_writes(tmp_path: Path) -> No
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     rejudged, run = SmallRun(tmp_path / "a"), SmallRun(tmp_path / "b", checker="wcmp")
-    rejudge(rejudged, dict.fromkeys((1, 2, 4, 5), ALL), checker="wcmp")
+    rejudge(rejudged, 1, 2, 4, 5, checker="wcmp")
     for ours, theirs in zip(rejudged.records(), run.records(), strict=True):
         if ours["line"] in (1, 2, 4, 5):
             assert without_times(ours) == without_times(theirs)
@@ -92,44 +87,13 @@ def without_times(record: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in record.items() if k not in left_out} | {"details": details}
 
 
-def test_going_back_to_the_own_checker_needs_no_run(own_run: SmallRun) -> None:
-    before = own_run.records()
-    rejudge(own_run, {4: ALL, 5: ALL}, checker="wcmp")
-    rejudge(own_run, {4: ALL, 5: ALL})
-    assert own_run.records() == before and programs_run(own_run) == []
-    assert len(metrics(own_run)["run"]["rejudged"]) == 2
-
-
-def test_a_program_with_a_cut_output_runs_again(tmp_path: Path) -> None:
-    solutions = [{"id": "2/B", "code": "long"}, {"id": "2/B", "code": "wrong"}]
-    small_run = SmallRun(tmp_path, solutions)
-    summary = rejudge(small_run, {1: ALL, 2: ALL}, checker="wcmp")
-    assert programs_run(small_run) == ["long"] and summary.from_stored == 1
-
-
-@pytest.mark.parametrize("code", ["crash", "broken"])
-def test_crashes_and_compile_errors_run_again(tmp_path: Path, code: str) -> None:
-    small_run = SmallRun(tmp_path, [{"id": "2/B", "code": code}])
-    before = small_run.records()
-    summary = rejudge(small_run, {1: ALL}, checker="wcmp")
-    assert summary.from_stored == 0
-    verdicts = [[c["verdict"] for c in r[0]["details"]] for r in (before, small_run.records())]
-    assert verdicts[0] == verdicts[1]
-
-
 def test_a_changed_program_runs_again(own_run: SmallRun) -> None:
     lines = [json.loads(line) for line in own_run.solutions_path.read_text().splitlines()]
     lines[3]["code"] = "echo"
     write_lines(own_run.solutions_path, lines)
-    summary = rejudge(own_run, {4: ALL}, checker="wcmp")
-    assert programs_run(own_run) == ["echo"] and summary.from_stored == 0
+    rejudge(own_run, 4, checker="wcmp")
+    assert programs_run(own_run) == ["echo"]
     assert own_run.records()[3]["details"][0]["verdict"] == "AC"
-
-
-def test_only_selected_cases_are_rejudged_under_the_same_key(tmp_path: Path) -> None:
-    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "crash"}])
-    rejudge(small_run, {1: frozenset({("official", 1)})})
-    assert [c.stdin for c in small_run.sandbox.calls] == [b"2\n"]
 
 
 def test_stop_on_first_failure_still_applies(tmp_path: Path) -> None:
@@ -139,12 +103,12 @@ def test_stop_on_first_failure_still_applies(tmp_path: Path) -> None:
     )
     assert [c["verdict"] for c in small_run.records()[0]["details"]] == ["WA", "SK", "SK"]
     small_run.write_problems([{**problem, "generated_checker": "lenient"}])
-    rejudge(small_run, {1: ALL})
+    rejudge(small_run, 1)
     assert [c["verdict"] for c in small_run.records()[0]["details"]] == ["AC", "AC", "AC"]
 
 
 def test_a_run_resumes_from_rejudged_records(own_run: SmallRun) -> None:
-    rejudge(own_run, {4: ALL, 5: ALL}, checker="wcmp")
+    rejudge(own_run, 4, 5, checker="wcmp")
     own_run.sandbox.calls.clear()
     run_grading(own_run.options, sandbox=own_run.sandbox)
     sources = sorted(call.source for call in own_run.sandbox.calls)
@@ -156,14 +120,14 @@ def test_changed_lines_are_left_alone(own_run: SmallRun) -> None:
     before = own_run.records()
     lines = own_run.solutions_path.read_text().splitlines(keepends=True)
     own_run.solutions_path.write_text("".join([lines[0], *lines[2:]]))
-    summary = rejudge(own_run, {2: ALL, 5: ALL})
+    summary = rejudge(own_run, 2, 5)
     assert summary.solutions == 0 and len(summary.omitted) == 2
     assert own_run.records() == before
 
 
 def test_a_folder_in_use_is_left_alone(own_run: SmallRun) -> None:
     with FolderLock(own_run.path), pytest.raises(InputError, match="another run"):
-        rejudge(own_run, {4: ALL})
+        rejudge(own_run, 4)
 
 
 def test_an_interruption_leaves_whole_records(
@@ -184,7 +148,7 @@ def test_an_interruption_leaves_whole_records(
 
     monkeypatch.setattr(Stopper, "stop", noted_stop)
     monkeypatch.setattr(RejudgedRecords, "add_graded", add_and_interrupt)
-    rejudging = Rejudging(own_run.results, dict.fromkeys((1, 2, 4, 5), ALL))
+    rejudging = Rejudging(own_run.results, frozenset((1, 2, 4, 5)))
     options = run_options(own_run.results, Overrides(checker="wcmp", workers=1))
     result = run_grading(options, sandbox=own_run.sandbox, rejudging=rejudging)
     assert result.exit_status == 130 and rejudging.summary.interrupted
@@ -202,37 +166,23 @@ def test_an_interruption_keeps_the_flags_for_the_same_command(
 
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
         patch.setattr(ResultsFolder, "compact", killed)
-        rejudge(own_run, {4: ALL, 5: ALL}, checker="wcmp")
-    assert rejudge(own_run, {4: ALL, 5: ALL}, checker="wcmp").solutions == 2
+        rejudge(own_run, 4, 5, checker="wcmp")
+    assert rejudge(own_run, 4, 5, checker="wcmp").solutions == 2
     assert [r["line"] for r in own_run.records()] == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_records_that_a_smaller_run_set_aside_stay_aside(own_run: SmallRun) -> None:
     run_grading(replace(own_run.options, problems=("1/A", "2/B")), sandbox=own_run.sandbox)
     aside = (own_run.path / "other_records.jsonl").read_bytes()
-    summary = rejudge(own_run, {4: ALL}, checker="wcmp")
+    summary = rejudge(own_run, 4, checker="wcmp")
     assert (summary.solutions, summary.changed) == (1, {("AC", "WA"): 1})
     assert [r["line"] for r in own_run.records()] == [1, 2, 3, 4]
     assert (own_run.path / "other_records.jsonl").read_bytes() == aside
 
 
-def test_equal_programs_are_rejudged_by_their_own_selections(tmp_path: Path) -> None:
-    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "crash"}] * 2)
-    rejudge(
-        small_run, {1: frozenset({("official", 1)}), 2: frozenset({("official", 0)})}, workers=1
-    )
-    assert sorted(c.stdin for c in small_run.sandbox.calls) == [b"1\n", b"2\n"]
-
-
-def test_a_rejudged_solution_without_a_run_is_not_compiled(own_run: SmallRun) -> None:
-    own_run.sandbox.compiled.clear()
-    assert rejudge(own_run, {1: ALL}, checker="wcmp").from_stored == 2
-    assert not own_run.sandbox.compiled
-
-
 def test_unusable_problems_are_omitted(own_run: SmallRun) -> None:
     before = own_run.records()
     own_run.write_problems([{**PROBLEMS[1], "checker": "no-such-checker"}, *PROBLEMS[2:]])
-    summary = rejudge(own_run, {4: ALL, 5: ALL})
+    summary = rejudge(own_run, 4, 5)
     assert summary.solutions == 1 and len(summary.omitted) == 1 and "2/B" in summary.omitted[0]
     assert own_run.records()[3] == before[3]
