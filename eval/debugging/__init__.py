@@ -2,7 +2,6 @@
 
     results folder ─ find ─▶ record, case ─ reopen ─▶ OpenedCase: program, test, checker of the run
         ├─ explain           run it again, compare with the record, print the page
-        ├─ try_checker       run only the checker, on three outputs
         ├─ export            files that run without gradebox
         ├─ page_parts        cases by reason, parts of pages
         └─ rejudge           what a run (cli/run.py) grades again

@@ -13,12 +13,13 @@ from __future__ import annotations
 import hashlib
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
+from gradebox.checkers.check import Check
 from gradebox.checkers.long_outputs import first_difference
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Row, Span, cut, pad, row, wrap_words
@@ -30,12 +31,11 @@ from gradebox.eval.debugging.page_parts import (
     command_rows,
     debug_command,
     heading,
-    result_name,
     size,
     title,
 )
 from gradebox.eval.debugging.reopen import OpenedCase, Overrides, solutions_file
-from gradebox.eval.grading.cases.case_run import CaseGrader
+from gradebox.eval.grading.cases.case_run import CaseGrader, checker_of
 from gradebox.eval.grading.cases.outcome import CaseOutcome
 from gradebox.eval.grading.solution_job import case_grader
 from gradebox.eval.grading.solution_run import compile_error
@@ -150,8 +150,14 @@ def _changes(case: OpenedCase) -> str:
 LABEL_WIDTH, COLUMN_WIDTH, LIMIT_WIDTH = 11, 27, 8
 
 
-def explain_page(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> Iterator[Row]:
-    """Yield the rows of the page. `full`: whole texts and outputs."""
+def explain_page(
+    case: OpenedCase, rerun: Rerun, width: int, *, full: bool, trials: Mapping[str, Check] = {}
+) -> Iterator[Row]:
+    """Yield the rows of the page.
+
+    full    whole texts and outputs
+    trials  of `try_checker`
+    """
     yield from title(case.record, case.name, width)
     yield from _figures(case, rerun, width)
     yield from _explanation(case, rerun, width)
@@ -167,6 +173,13 @@ def explain_page(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> I
         yield from _outputs(case, rerun, width, full=full)
     yield from block("stderr", rerun.outcome.execution.stderr, width, full=full, tail=True)
     yield from _checker(case, rerun, width, full=full)
+    for name, check in trials.items():
+        yield row("")
+        yield from _check_rows(f"checker on {name}", check, width, full=full)
+    for text in conclusions(trials):
+        yield row("")
+        for line in wrap_words(text, width, "  "):
+            yield row(Span(line, "warn"))
 
 
 def _number(value: Any, form: str, scale: int = 1) -> str:
@@ -265,26 +278,65 @@ def _checker(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> Itera
         yield heading(f"checker {case.judge_name}: not run", width)
         yield row("  it runs only on complete outputs that are not the expected one, byte for byte")
         return
-    status = "" if check.exit_code is None else f", exit status {check.exit_code}"
-    yield heading(f"checker {case.judge_name}: {result_name(check)}{status}", width)
-    for line in wrap_words(check.message or "(no message)", width - 2):
-        yield row("  " + line)
-    texts = (("stdout", check.stdout), ("stderr", check.stderr))
-    for name, text in texts:
-        if text:
-            yield from block(f"checker's {name}", text, width, full=full, tail=name == "stderr")
+    yield from _check_rows(f"checker {case.judge_name}", check, width, full=full)
     recorded = case.recorded["checker"] or {}
-    for name, text in texts:
+    for name, text in (("stdout", check.stdout), ("stderr", check.stderr)):
         then = str(recorded.get(name) or "").encode("utf-8", "surrogatepass")
         if then and not text.startswith(then):
             yield from block(f"checker's {name} as recorded", then, width, full=full)
+
+
+def _check_rows(name: str, check: Check, width: int, *, full: bool) -> Iterator[Row]:
+    """Yield a checker's result and its output."""
+    result = "accepted in part" if check.accepted and not check.full else check.outcome
+    status = "" if check.exit_code is None else f", exit status {check.exit_code}"
+    yield heading(f"{name}: {result}{status}", width)
+    for line in wrap_words(check.message or "(no message)", width - 2):
+        yield row("  " + line)
+    if check.stdout:
+        yield from block("checker's stdout", check.stdout, width, full=full)
+    if check.stderr:
+        yield from block("checker's stderr", check.stderr, width, full=full, tail=True)
+
+
+EXPECTED, EMPTY = "the expected output", "an empty output"
+
+
+def try_checker(case: OpenedCase) -> dict[str, Check]:
+    """Return the checker's results on the expected output and on an empty one.
+
+    Raises InputError when there is no checker, and when the sandbox fails.
+    """
+    judge, test, problem = case.resources.checker, case.test, case.resources.problem
+    if judge is None:
+        kind = "an interactor instead of a" if case.interactive else "no"
+        raise InputError(f"problem {problem.id} has {kind} checker; leave --checker out")
+    judge = checker_of(problem, judge, test) or judge
+    try:
+        return {
+            name: judge.check(test.input, output, test.expected)
+            for name, output in ((EXPECTED, test.expected), (EMPTY, b""))
+        }
+    except SandboxError as e:
+        raise InputError(f"the sandbox failed: {e}; try again") from None
+
+
+def conclusions(trials: Mapping[str, Check]) -> Iterator[str]:
+    """Yield what follows from the results of `try_checker`."""
+    if trials and not trials[EXPECTED].full:
+        yield (
+            "the checker does not accept the expected output itself: the checker or the test is "
+            "at fault, not the solution"
+        )
+    elif trials and trials[EMPTY].full:
+        yield "the checker accepts an empty output: it may accept anything"
 
 
 def next_steps(results: str, case: OpenedCase, width: int) -> Iterator[Row]:
     """Yield the commands that investigate further."""
     steps = [("--export DIR", "write files that run without gradebox")]
     if case.judge_name and not case.interactive:
-        steps.insert(0, ("--checker", "run the checker on other outputs"))
+        steps.insert(0, ("--checker", "also ask the checker about other outputs"))
     yield row("")
     yield heading("next: this command with one of", width)
     for flag, what in steps:

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gradebox.checkers.check import Check
 from gradebox.eval.common.terminal import (
     MAX_CUT_INPUT,
     Row,
@@ -89,11 +88,6 @@ def size(count: Any) -> str:
     if count >= MIB:
         return f"{count / MIB:.1f} MB"
     return f"{count} byte" + "s" * (count != 1)
-
-
-def result_name(check: Check) -> str:
-    """Return the checker's result as a word; partial credit is "accepted in part"."""
-    return "accepted in part" if check.accepted and not check.full else check.outcome
 
 
 def command_rows(words: Iterable[str], width: int) -> Iterator[Row]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from itertools import chain
@@ -55,7 +54,7 @@ FLAGS: dict[str, tuple[FlagRow, ...]] = {
     ),
     "what to do (default: explain the case)": (
         ("--list REASON", str, None, "list cases: failed_checker, WA, failed …"),
-        ("--checker", bool, False, "run only the checker, with details"),
+        ("--checker", bool, False, "also ask the checker about the expected and an empty output"),
         ("--export DIR", Path, None, "write files that run without gradebox"),
         ("--rejudge", bool, False, REJUDGE_HELP),
     ),
@@ -106,7 +105,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.problem is None:
         raise InputError("no case is selected; give --problem ID, or see --list failed")
     record = find_record(results, query)
-    if has_no_code(record) and not any(getattr(args, name) for name in _ACTIONS):
+    if has_no_code(record) and not (args.checker or args.export):
         from gradebox.eval.debugging.explain import response_page
 
         page = response_page(results, record, _overrides(args), terminal.width, full=args.full)
@@ -115,10 +114,7 @@ def _run(args: argparse.Namespace) -> int:
     check_runnable(record, None)
     case = find_case(record, args.case or FIRST_FAILED)
     with open_case(results, record, case, _overrides(args)) as opened:
-        for name, action in _ACTIONS.items():
-            if getattr(args, name):
-                return action(args, opened, terminal)
-        return _explain(args, opened, terminal)
+        return (_export if args.export else _explain)(args, opened, terminal)
 
 
 def _check_flags(args: argparse.Namespace) -> None:
@@ -149,19 +145,14 @@ def _explain(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> 
         explain_page,
         next_steps,
         run_again,
+        try_checker,
     )
 
+    trials = try_checker(case) if args.checker else {}
     rerun = run_again(case, args.repeat)
-    page = explain_page(case, rerun, terminal.width, full=args.full)
+    page = explain_page(case, rerun, terminal.width, full=args.full, trials=trials)
     terminal.show(chain(page, next_steps(args.results, case, terminal.width)))
     return ExitStatus.NEGATIVE if compare_with_record(case, rerun).differs else ExitStatus.OK
-
-
-def _checker(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> int:
-    from gradebox.eval.debugging.try_checker import checker_page
-
-    terminal.show(checker_page(case, terminal.width, full=args.full))
-    return ExitStatus.OK
 
 
 def _export(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> int:
@@ -175,12 +166,6 @@ def _export(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> i
         row("It runs the program and the checker as you, without a sandbox. Read them first."),
     ])  # fmt: skip
     return ExitStatus.OK
-
-
-_ACTIONS: dict[str, Callable[[argparse.Namespace, OpenedCase, Terminal], int]] = {
-    "checker": _checker,
-    "export": _export,
-}
 
 
 def _rejudge(args: argparse.Namespace, results: Results) -> int:
