@@ -82,10 +82,11 @@ class _Counts:
             self.reasons[_deciding_reason(record)] += 1
 
     def _add_share(self, record: Mapping[str, Any]) -> None:
-        verdicts = [c["verdict"] for c in record["details"] if c["verdict"] != "SK"]
+        verdicts = [c["verdict"] for c in record["details"] if c["verdict"] not in ("SK", "ER")]
         self.stopped_early |= any(c["reason"] == "not_run_after_failure" for c in record["details"])
-        if verdicts:
-            self.shares.add(record["problem_id"], verdicts.count("AC") / len(verdicts))
+        # A response without a program passes no test.
+        share = verdicts.count("AC") / len(verdicts) if verdicts else 0.0
+        self.shares.add(record["problem_id"], share)
 
     def _add_points(self, record: Mapping[str, Any]) -> None:
         for subtask in record.get("subtasks") or ():
@@ -126,7 +127,7 @@ class _Counts:
     def average_accuracy(self) -> dict[str, Any]:
         """Return the share of tests passed, as a mean over solutions of each problem, then of all.
 
-        It is undefined when tests were not run after a failure.
+        Tests that the machine failed at (ER) are left out. It is undefined when tests were not run after a failure.
         """
         if self.stopped_early:
             return {"value": None, "problems": 0, "note": "tests were not run after a failure"}

@@ -22,6 +22,11 @@ def test_the_average_counts_every_problem_once():
     assert found == {"value": (0.75 + 0.25) / 2, "problems": 2, "note": ""}
 
 
+def test_a_fault_of_the_machine_is_no_test_and_a_missing_program_passes_none():
+    no_code = {**solution("1/A", 1, status="failed", verdict=None), "details": []}
+    assert average(made("1/A", "AC WA ER"), no_code)["value"] == (0.5 + 0) / 2
+
+
 def test_the_average_is_undefined_when_tests_were_left_out():
     not_run = case("SK", 1, reason="not_run_after_failure")
     found = average(made("1/A", "AC"), solution("1/B", 0, [case("WA"), not_run]))
