@@ -10,19 +10,16 @@ cannot be sent as data (instances of the tests' own classes) run in the program'
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from gradebox.eval.api.calls import shared_grader
 from gradebox.eval.api.grader import Grader
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.cases.asserts import marked_run
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.problems.formats.asserts import assert_problem
 from gradebox.eval.results.statistics.intervals import defined_pass_at_k
 from gradebox.sandbox.errors import SandboxError
-from gradebox.sandbox.model import MIB, Execution, Limits
 
 Results = dict[int, list[tuple[int, dict[str, Any]]]]
 TIMED_OUT = "timed out"
@@ -74,12 +71,20 @@ def compute(
     return defined_pass_at_k(counts, k), results
 
 
-def _graded(grader: Grader, pairs: Sequence[tuple[str, str]], timeout: float) -> list[str]:
-    """Return why each (tests, program) failed, "" for one that passed."""
+def _graded(
+    grader: Grader, pairs: Sequence[tuple[str, str]], timeout: float, *, together: bool = False
+) -> list[str]:
+    """Return why each (tests, program) failed, "" for one that passed.
+
+    together  the tests run in the program's process, else only those that can't run apart
+    """
     rows: dict[str, dict[str, Any]] = {}
     solutions = []
     for tests, code in pairs:
         row = assert_problem("", code, [tests], timeout, apart=False)
+        if together:
+            (test,) = row["official_tests"]
+            test["output"] = json.dumps({**json.loads(test["output"]), "together": True})
         key = repr(row["official_tests"])
         row["id"] = f"task-{len(rows)}"
         row = rows.setdefault(key, row)
@@ -92,14 +97,12 @@ def _graded(grader: Grader, pairs: Sequence[tuple[str, str]], timeout: float) ->
             }
         )
     records = grader.grade(solutions, list(rows.values())) if solutions else []
-    with grader.use_sandbox() as sandbox, ThreadPoolExecutor(max(1, sandbox.slots)) as pool:
-        whys = [
-            pool.submit(run_together, grader, code, tests, timeout)
-            if record["verdict"] == "CU"
-            else _why(record)
-            for record, (tests, code) in zip(records, pairs, strict=True)
-        ]
-        return [why if isinstance(why, str) else why.result() for why in whys]
+    whys = [_why(record) for record in records]
+    unclear = [i for i, record in enumerate(records) if record["verdict"] == "CU" and not together]
+    again = _graded(grader, [pairs[i] for i in unclear], timeout, together=True) if unclear else ()
+    for i, why in zip(unclear, again, strict=True):
+        whys[i] = why
+    return whys
 
 
 def _why(record: Mapping[str, Any]) -> str:
@@ -113,42 +116,3 @@ def _why(record: Mapping[str, Any]) -> str:
         return TIMED_OUT
     cases = (case["error"] for case in record["details"] if case["error"])
     return str(record["error"] or next(cases, None) or record["verdict"])
-
-
-MEMORY_BYTES = 1024 * MIB
-_PROGRAM = """\
-import os
-def run(text):
-    secret, out = os.read(0, 64).strip(), os.dup(1)
-    null = os.open("/dev/null", os.O_RDWR)
-    os.dup2(null, 0), os.dup2(null, 1)
-    exec(compile(text, "<program>", "exec"), {{}})
-    os.write(out, b"\\n%s\\n" % secret)
-    os._exit(0)
-run({text!r})
-"""
-
-
-def run_together(grader: Grader, code: str, tests: str, cpu_s: float) -> str:
-    """Run a program with its tests; return "" when it passed them, "timed out", or why it failed.
-
-    cpu_s  limit of CPU time
-
-    Raises SandboxError for a fault of the machine that three attempts did not solve.
-    """
-    limits = Limits(cpu_s=cpu_s, wall_s=3 * cpu_s + 2, memory_bytes=MEMORY_BYTES)
-    program = _PROGRAM.format(text=f"{code}\n{tests}")
-
-    def run(stdin: bytes) -> Execution:
-        return grader.run(program, stdin=stdin, limits=limits)
-
-    what = "a program with its tests"
-    execution, held = Retry(attempts=3).call(lambda: marked_run(run), what)
-    if execution.killed_for in ("cpu", "wall"):
-        return "timed out"
-    if execution.killed_for:
-        return f"the limit of {execution.killed_for} was exceeded"
-    if held:
-        return ""
-    last = execution.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    return last or "the program ended before its tests did"

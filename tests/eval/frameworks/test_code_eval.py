@@ -38,7 +38,7 @@ def grader() -> Iterator[Grader]:
         ("", ADD, "failed: line 1: assert add(2, 3) == 5: NameError: name 'add' is not defined"),
         ("", "assert True", "passed"),
         ("1 / 0", "assert True", "failed: exit code 1: ZeroDivisionError: division by zero"),
-        ("x = 1", "not ( Python", "failed: SyntaxError: '(' was never closed"),
+        ("x = 1", "not ( Python", "failed: exit code 1: SyntaxError: '(' was never closed"),
         (OPENED, OWN_CLASS, "passed"),
         ("def opened(box):\n    return 1", OWN_CLASS, "failed: exit code 1: AssertionError"),
         # a block for running the file is not run, as in the original
