@@ -51,7 +51,6 @@ class _Counts:
 
     def __init__(self) -> None:
         self.reasons: Counter[str] = Counter()
-        self.by_checker: Counter[tuple[bool, bool]] = Counter()  # (has checker, passed)
         self.problems: set[str] = set()
         self.unstable: list[dict[str, Any]] = []
         self.num_unstable = 0
@@ -77,7 +76,6 @@ class _Counts:
         passed = status == "passed"
         self._add_points(record)
         self.kinds[_kind_of(record), passed] += 1
-        self.by_checker[bool(record.get("has_checker")), passed] += 1
         if not passed:
             self.reasons[_deciding_reason(record)] += 1
 
@@ -127,7 +125,8 @@ class _Counts:
     def average_accuracy(self) -> dict[str, Any]:
         """Return the share of tests passed, as a mean over solutions of each problem, then of all.
 
-        Tests that the machine failed at (ER) are left out. It is undefined when tests were not run after a failure.
+        Tests that the machine failed at (ER) are left out. It is undefined when tests were not run
+        after a failure.
         """
         if self.stopped_early:
             return {"value": None, "problems": 0, "note": "tests were not run after a failure"}
@@ -196,20 +195,22 @@ def compute_metrics(
     statistics = summary.result(StatisticsOptions(ks=(1, *ks), seed=seed))
     by_k = {entry["k"]: entry for entry in statistics["pass_at_k"]}
     attempted, statuses = statistics["counted"], statistics["statuses"]
-    with_checker = counts.by_checker[True, True] + counts.by_checker[True, False]
+    correct = statuses.get("passed", 0)
+    by_checker = {row["group"]: row for row in statistics["tables"]["checker"]}
+    checked = by_checker.get("with checker", {"solutions": 0, "correct": 0})
     verdicts = statistics["verdicts"]["solutions"].items()
     return {
         "num_attempted": attempted,
-        "num_correct": statuses.get("passed", 0),
+        "num_correct": correct,
         "pass_at_1": by_k[1]["value"],
         "timestamp": facts.timestamp,
         "stats": {
             "num_problems_total": attempted,
-            "num_with_checker": with_checker,
-            "with_checker_passed": counts.by_checker[True, True],
-            "with_checker_failed": counts.by_checker[True, False],
-            "num_without_checker": attempted - with_checker,
-            "without_checker_passed": counts.by_checker[False, True],
+            "num_with_checker": checked["solutions"],
+            "with_checker_passed": checked["correct"],
+            "with_checker_failed": checked["solutions"] - checked["correct"],
+            "num_without_checker": attempted - checked["solutions"],
+            "without_checker_passed": correct - checked["correct"],
             "failure_reasons": most_frequent_first(counts.reasons),
         },
         "num_solutions": statistics["solutions"],
