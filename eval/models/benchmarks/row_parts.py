@@ -104,11 +104,7 @@ def _none(why: str) -> Options:
 def olympiad_extra(row: BenchmarkRow) -> dict[str, Any]:
     """Return the tolerance of a number (`error`), and whether one text has several answers."""
     several = row.fields.get("is_multiple_answer") is True
-    return {
-        "category": row.get("subfield"),
-        "error": row.get("error"),
-        "is_multiple_answer": several,
-    }
+    return {"error": row.get("error"), "is_multiple_answer": several}
 
 
 def body_and_question(row: BenchmarkRow) -> str:
@@ -167,12 +163,8 @@ def _with_unit(row: BenchmarkRow, unit: str) -> str:
     return row["problem_text"] + (f" The unit of the answer is {unit}." if unit else "")
 
 
-def unit_extra(row: BenchmarkRow) -> dict[str, Any]:
-    return {**{name: row.get(name) for name in ("unit", "subject", "source")}, "exponent": 0}
-
-
-def split_unit_extra(row: BenchmarkRow) -> dict[str, Any]:
-    return unit_extra(row) | {"exponent": split_power_of_ten(row.get("unit"))[1]}
+def unit_exponent(row: BenchmarkRow) -> dict[str, Any]:
+    return {"exponent": split_power_of_ten(row.get("unit"))[1]}
 
 
 def unsigned_number(row: BenchmarkRow) -> str:
@@ -180,9 +172,8 @@ def unsigned_number(row: BenchmarkRow) -> str:
 
 
 def arena_extra(row: BenchmarkRow) -> dict[str, Any]:
-    """Return the kind of each answer, such as MC, and the subject."""
-    kinds = row.texts("type_sequence") if row.fields.get("type_sequence") else ()
-    return {"kinds": kinds, "subject": row.get("subject")}
+    """Return the kind of each answer, such as MC."""
+    return {"kinds": row.texts("type_sequence") if row.fields.get("type_sequence") else ()}
 
 
 def _example(row: BenchmarkRow) -> BenchmarkRow:

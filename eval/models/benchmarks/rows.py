@@ -10,7 +10,7 @@ They are made from the table eval/models/data/rows.json, an entry for each name 
                  asked by its prompt: "sft" makes a second function, `…_sft`, without it
     "ids"        fields of the id, the first one present is taken
     "reference"  the field of the worked solution, or "=function"
-    "extra"      fields that are copied into the sample, or "=function"
+    "extra"      "=function": what an eval function needs beside the answers
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RowSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     sft: bool = False
     ids: tuple[str, ...] = ("id",)
     reference: str = ""
-    extra: str | tuple[str, ...] = ()
+    extra: str = ""
 
     def process(self, fields: Row) -> Sample:
         """Return the sample of a row; raise RowError for a row of another shape."""
@@ -73,7 +73,6 @@ class RowSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             answers = _part(row, self.answers)
             if isinstance(answers, str):
                 answers = (answers.replace(",", "") if self.numeric else answers,)
-        copied = isinstance(self.extra, tuple)
         return Sample(
             dataset=self.dataset,
             id=next((row[name] for name in self.ids if row.fields.get(name) is not None), ""),
@@ -83,9 +82,7 @@ class RowSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             reference=_part(row, self.reference)
             if "=" in self.reference
             else row.get(self.reference),
-            extra={n: row.fields[n] for n in self.extra if n in row.fields}
-            if copied
-            else _part(row, str(self.extra)),
+            extra=_part(row, self.extra) if self.extra else {},
         )
 
     def _options(self, row: BenchmarkRow) -> Options:

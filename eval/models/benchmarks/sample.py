@@ -37,7 +37,7 @@ class Sample:
     answers    the right answer, or several that belong together
     options    the options of a choice, in the order of their letters
     reference  a worked solution, when the file has one
-    extra      fields that an eval function or a reader needs (unit, subject, …)
+    extra      what an eval function needs beside the answers (tolerance, exponent, …)
     """
 
     dataset: str
