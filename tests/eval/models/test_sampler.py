@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -81,12 +82,18 @@ def test_requests_are_taken_only_when_a_worker_is_free() -> None:
     assert ahead < 2 * FAST.concurrency
 
 
-def test_an_interval_spaces_calls() -> None:
+def test_an_interval_spaces_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr("gradebox.eval.models.sampler.time", SimpleNamespace(monotonic=lambda: 9.0))
+    monkeypatch.setattr("asyncio.sleep", sleep)
     options = replace(FAST, interval_s=0.05)
     with FakeServer(chat("x")) as server:
         Sampler(OpenAIChat(server.url, "m"), options).run(make_requests(3), lambda o: None)
-        first, _, last = (call.at for call in server.calls)
-    assert last - first >= 0.09
+    assert [seconds for seconds in waits if seconds] == [pytest.approx(0.05), pytest.approx(0.1)]
 
 
 def test_each_sample_has_its_seed() -> None:

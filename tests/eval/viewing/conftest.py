@@ -22,8 +22,10 @@ from tests.eval.reporting.conftest import browser as browser
 
 @contextmanager
 def serving(*folders: Path, reruns: Reruns | None = None) -> Iterator[str]:
-    """Serve a view of these folders in a thread; yield its address."""
+    """Serve a view of these folders, whose records are read, in a thread; yield its address."""
     runs = [RunView(str(folder), StatisticsOptions(), Overrides()) for folder in folders]
+    while any(run.changes(run.epoch, 0)["more"] for run in runs):
+        pass
     server = ViewServer(runs, reruns, "127.0.0.1", ())
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)

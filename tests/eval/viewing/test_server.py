@@ -56,14 +56,12 @@ ECHO = {"program": "echo", "case": "official:0"}
 def test_what_is_refused(
     address: str, path: str, body: Any, headers: dict[str, str], status: int, message: str
 ) -> None:
-    ask(f"{address}run/0/changes")
     got, why = ask(urljoin(address, path), body, **headers)
     assert (got, message in why) == (status, True), why
 
 
 def test_running_can_be_off(small_run: SmallRun) -> None:
     with serving(small_run.path) as address:
-        ask(f"{address}run/0/changes")
         assert ask(address + RUN, ECHO) == (403, "running is off; start the view without --no-run")
 
 
@@ -81,7 +79,6 @@ def test_running_can_be_off(small_run: SmallRun) -> None:
 def test_an_edit_is_graded_as_the_run_grades(
     address: str, edit: dict[str, str], verdicts: list[str], judged: bool
 ) -> None:
-    ask(f"{address}run/0/changes")
     status, answer = ask(address + RUN, edit)
     assert status == 200
     value = json.loads(answer)
@@ -101,5 +98,4 @@ def test_two_runs_are_compared(small_run: SmallRun) -> None:
 def test_one_edit_runs_at_a_time(small_run: SmallRun) -> None:
     reruns = Reruns(Overrides(), small_run.sandbox)
     with serving(small_run.path, reruns=reruns) as address, reruns._alone():
-        ask(f"{address}run/0/changes")
         assert ask(address + RUN, ECHO) == (429, "another program is running; wait for its result")

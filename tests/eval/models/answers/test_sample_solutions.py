@@ -232,12 +232,12 @@ def test_an_interrupted_run_continues(number: signal.Signals, tmp_path: Path) ->
             cwd=tmp_path,
         )
         output = tmp_path / "solutions.jsonl"
-        for _ in range(600):
+        for _ in range(2400):
             if len(server.calls) == 2 and output.exists() and output.stat().st_size:
                 break
             time.sleep(0.05)
         os.kill(running.pid, number)
-        _, error = running.communicate(timeout=30)
+        _, error = running.communicate(timeout=120)
     assert running.returncode == 130, error
     assert "the same command again" in error
     with FakeServer(answer_with_sum) as server:
