@@ -64,6 +64,9 @@ def warning_lines(metrics: Mapping[str, Any]) -> list[str]:
             if len(kinds) > MAX_EXAMPLES:
                 lines.append(f"  the metrics file has {len(kinds) - MAX_EXAMPLES} more reasons")
     lines += [line for fault in metrics["same_faults"] for line in _same_fault(fault)]
+    faults = metrics["case_verdicts"].get("ER", 0)
+    if faults and not metrics["statuses"].get("error"):
+        lines += _indented(f"!! {faults} cases of failed solutions {WARNINGS['error']}", "")
     unclear = metrics["case_verdicts"].get("CU", 0)
     if unclear:
         lines.append(f"!! {unclear} cases have the verdict CU: the checker failed or gave no score")

@@ -30,6 +30,7 @@ function drawNotices() {
   const { statuses, verdicts } = stats;
   const lines = [
     [statuses.error, "bad", (n) => `Not counted: ${plural(n, "solution")} that ended in infrastructure errors. Run the same command again to grade only those.`],
+    [statuses.error ? 0 : verdicts.cases.ER, "bad", (n) => `In ${plural(n, "case")} of failed solutions the machine failed. Run the same command again to grade those solutions anew.`],
     [statuses.invalid, "bad", (n) => `Not counted: ${plural(n, "unusable line")} of the solutions file (unreadable, unknown problem or unknown language).`],
     [verdicts.cases.CU, "warn", (n) => `In ${plural(n, "case")} the checker gave no verdict: it crashed, hung or printed no score. These solutions count as failed. Read the checker's output before you rely on that.`],
     [statuses.no_tests, "warn", (n) => `Not counted: ${plural(n, "solution")} without a test to be judged by.`],

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from gradebox.eval.cli.summary import warning_lines
 from gradebox.eval.results.metrics import RunFacts, compute_metrics
 from tests.eval.results.statistics.made_records import case, solution
 
-FACTS = RunFacts("", {}, {}, None, {}, {})
+FACTS = RunFacts("", {}, {}, None, {}, {"notes": []})
 
 
 def average(*records):
@@ -25,6 +26,12 @@ def test_the_average_counts_every_problem_once():
 def test_a_fault_of_the_machine_is_no_test_and_a_missing_program_passes_none():
     no_code = {**solution("1/A", 1, status="failed", verdict=None), "details": []}
     assert average(made("1/A", "AC WA ER"), no_code)["value"] == (0.5 + 0) / 2
+
+
+def test_a_fault_of_the_machine_in_a_failed_solution_is_reported():
+    lines = warning_lines(compute_metrics([made("1/A", "WA ER")], [1], FACTS))
+    said = "!! 1 cases of failed solutions had infrastructure errors; start again to grade them"
+    assert " ".join(" ".join(lines).split()) == said
 
 
 def test_the_average_is_undefined_when_tests_were_left_out():
