@@ -1,4 +1,4 @@
-"""HTTP with model servers: their addresses, their keys, and JSON sent with POST.
+"""HTTP with model servers: their addresses, their keys, and JSON.
 
 Every fault of a call is a CallError. The reply is not trusted: its size is limited, redirects are
 not followed (they would take the API key elsewhere), the key is removed from it as it arrives, and
@@ -7,6 +7,7 @@ its text is made printable before it is shown.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 import os
@@ -127,31 +128,28 @@ def get_served_model(base_url: str, api_key: str = "") -> str:
     import httpx
 
     url = complete_url(base_url, "/models")
+
+    async def ask() -> Mapping[str, Any]:
+        async with httpx.AsyncClient(**client_settings(url, MODELS_TIMEOUT_S)) as client:
+            return await exchange_json(client, url, None, api_key)
+
     try:
-        with httpx.Client(**client_settings(url, MODELS_TIMEOUT_S)) as client:
-            response = client.get(url, headers=_headers(api_key))
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise InputError(f"{url}: {error}; name the model with --model-name") from None
-    raw = _without_key(response.content, api_key, 300)
-    try:
-        value = json.loads(raw) if response.status_code == 200 else None
-        names = [str(entry["id"]) for entry in value["data"]] if value else []
-    except (ValueError, RecursionError, KeyError, TypeError):
+        names = [str(entry["id"]) for entry in asyncio.run(ask())["data"]]
+    except CallError as error:
+        why = error if url in str(error) else f"{url}: {error}"
+        raise InputError(f"{why}; name the model with --model-name") from None
+    except (KeyError, TypeError):
         names = []
     if len(names) == 1 and names[0].isprintable() and names[0]:
         return names[0]
-    listed = ", ".join(one_line(name) for name in names[:_MAX_LISTED_MODELS])
-    why = f"{len(names)} models ({listed})" if names else start_of(raw)
-    raise InputError(
-        f"{url} answered HTTP {response.status_code} without one model: {why}; choose one with "
-        "--model-name"
-    )
+    listed = ", ".join(one_line(name) for name in names[:_MAX_LISTED_MODELS]) or "none"
+    raise InputError(f"{url} names {len(names)} models ({listed}); choose one with --model-name")
 
 
-async def post_json(
-    client: httpx.AsyncClient, url: str, body: Mapping[str, Any], api_key: str
+async def exchange_json(
+    client: httpx.AsyncClient, url: str, body: Mapping[str, Any] | None, api_key: str
 ) -> Mapping[str, Any]:
-    """Return the JSON object that `url` answers to `body`.
+    """Return the JSON object that `url` answers to a POST of `body`, or to a GET for None.
 
     Raises CallError; `exchange` has the table of what is retried.
     """
@@ -159,9 +157,10 @@ async def post_json(
 
     raw = bytearray()
     # ASCII escapes, because models emit lone surrogates, which UTF-8 can't encode.
-    sent: Any = {"content": json.dumps(body).encode("ascii"), "headers": _headers(api_key)}
+    content = None if body is None else json.dumps(body).encode("ascii")
+    method, headers = "GET" if body is None else "POST", _headers(api_key)
     try:
-        async with client.stream("POST", url, **sent) as response:
+        async with client.stream(method, url, content=content, headers=headers) as response:
             async for chunk in response.aiter_bytes():
                 raw += chunk
                 if len(raw) > MAX_REPLY_BYTES:

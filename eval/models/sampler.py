@@ -23,7 +23,7 @@ from gradebox.eval.models.exchange import (
     RetryPolicy,
     ServerLost,
 )
-from gradebox.eval.models.http_json import client_settings, post_json
+from gradebox.eval.models.http_json import client_settings, exchange_json
 from gradebox.eval.models.servers import Server
 from gradebox.sandbox.common.cleanup import Closeable
 
@@ -182,7 +182,7 @@ class Sampler:
         self._next_start = start + self._options.interval_s
         if start > now:
             await asyncio.sleep(start - now)
-        answer = await post_json(client, server.url, server.body(request), server.api_key)
+        answer = await exchange_json(client, server.url, server.body(request), server.api_key)
         return server.reply(answer)
 
     async def _reply(

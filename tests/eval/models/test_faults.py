@@ -217,11 +217,19 @@ def test_keys_are_stripped_and_unprintable_ones_are_rejected(
 def test_a_key_in_a_list_of_models_is_redacted() -> None:
     key = "sk-0123456789abcdef"
     for answer, words in (
-        (status(401, {"error": f"bad key {key}"}), r"HTTP 401 .*bad key \*\*\*"),
+        (status(401, {"error": f"bad key {key}"}), r"HTTP 401: .*bad key \*\*\*"),
         (as_json({"data": [{"id": key}, {"id": "b"}]}), r"2 models \(\*\*\*, b\)"),
     ):
         with FakeServer(answer) as server, pytest.raises(InputError, match=words):
             get_served_model(server.url, key)
+
+
+def test_a_list_of_models_without_end_is_not_read_to_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gradebox.eval.models.http_json.MAX_REPLY_BYTES", 100)
+    with FakeServer(raw(b" " * 1000)) as server, pytest.raises(InputError, match="over 100 bytes"):
+        get_served_model(server.url)
 
 
 @pytest.mark.parametrize(
