@@ -252,9 +252,9 @@ def run_command(
 
 
 def _is_infrastructure(error: Exception) -> bool:
-    from gradebox.eval.models.exchange import ServerLost
+    from gradebox.eval.models.exchange import CallError
 
-    return isinstance(error, (ServerLost, SandboxError))
+    return isinstance(error, (CallError, SandboxError))
 
 
 def _failed(error: object, status: ExitStatus) -> ExitStatus:

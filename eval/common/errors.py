@@ -6,6 +6,7 @@ Exception
 │   ├── DriversUnavailable   of this machine's limits; a server answers 503
 │   └── NotTests             of a parquet file, which has other columns (generated_tests.py)
 ├── RowError               of a row or line, which is reported and left out
+├── CallError              a model server's, retried; ServerLost: it has gone (models/exchange.py)
 ├── CompileError           the program's, of `Grader.run` (api/grader.py)
 ├── Interrupted            nobody's: the run is being stopped (grading/retry.py)
 ├── NotGraded              the machine's, of a reward (api/rewards/trl.py)

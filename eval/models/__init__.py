@@ -16,7 +16,6 @@ from gradebox.eval.models.exchange import (
     Request,
     RequestOutcome,
     RetryPolicy,
-    ServerLost,
 )
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 
@@ -28,5 +27,4 @@ __all__ = [
     "RetryPolicy",
     "Sampler",
     "SamplerOptions",
-    "ServerLost",
 ]

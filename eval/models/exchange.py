@@ -2,7 +2,7 @@
 
 Request(item, sample, messages | prompt) ─▶ RequestOutcome(request, reply | failure)
 
-A call that fails raises CallError; a run ends with ServerLost when the server has gone.
+A call that fails raises CallError; one of kind ServerLost ends the run: the server has gone.
 
 what happened                                   kind               retried
 network fault, time-out                         NetworkError, …    yes
@@ -32,11 +32,12 @@ CallErrorKind = Literal[
     "ServerError",
     "RequestRefused",
     "BadReply",
+    "ServerLost",
 ]
 
 
 class CallError(Exception):
-    """A call that failed.
+    """A call that failed, or a server that stopped answering during a run (ServerLost).
 
     kind           the error's name in records
     retry          whether the same request may succeed when it is sent again
@@ -108,10 +109,6 @@ class RetryPolicy:
         doubled = min(self.longest_s, self.first_s * 2.0 ** min(failures - 1, 60))
         wait = doubled * random.uniform(1 - self.jitter, 1 + self.jitter)
         return max(wait, error.retry_after_s or 0.0)
-
-
-class ServerLost(Exception):
-    """The server stopped answering during a run. The answers received so far are on disk."""
 
 
 @dataclass(frozen=True)

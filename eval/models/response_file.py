@@ -157,8 +157,8 @@ class ResponseFile(Closeable):
         """Send the requests without a response and append the outcomes.
 
         `label` names the run in its progress, `fields` are added to the line of each response.
-        Returns the counts of answered and failed requests. Raises ServerLost; the responses
-        received before it are in the file.
+        Returns the counts of answered and failed requests. Raises CallError when the
+        server has gone; the responses received before are in the file.
         """
         missing = [request for request in requests if self.lacks(request)]
         with SamplingProgress(len(missing), label) as progress:

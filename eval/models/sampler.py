@@ -21,7 +21,6 @@ from gradebox.eval.models.exchange import (
     Request,
     RequestOutcome,
     RetryPolicy,
-    ServerLost,
 )
 from gradebox.eval.models.http_json import client_settings, exchange_json
 from gradebox.eval.models.servers import Server
@@ -100,8 +99,8 @@ class Sampler:
     ) -> None:
         """Send every request; call `on_outcome` in this thread as results arrive.
 
-        A failed call is a RequestOutcome with a failure. Raises ServerLost when `lost_after` calls
-        in a row failed on the network.
+        A failed call is a RequestOutcome with a failure. Raises CallError (ServerLost) when
+        `lost_after` calls in a row failed on the network.
         """
         asyncio.run(self._run(iter(requests), on_outcome))
 
@@ -141,10 +140,11 @@ class Sampler:
         self._network_failures += 1
         limit = self._options.lost_after or max(8, self._options.concurrency)
         if self._network_failures >= limit:
-            raise ServerLost(
+            raise CallError(
+                "ServerLost",
                 f"{self._server.url}: {self._network_failures} calls in a row failed on the "
                 f"network (limit {limit}; last error: {outcome.failure}); start the "
-                "server and run the same command again to continue"
+                "server and run the same command again to continue",
             )
 
     async def _ask(self, client: httpx.AsyncClient, request: Request) -> RequestOutcome:

@@ -77,7 +77,7 @@ class HarnessRun:
     def figures_of(self, dataset: MathDataset, server: LocalContract) -> dict[str, Any]:
         """Ask for the missing responses, judge all, return the dataset's entry in metrics.json.
 
-        Raises ServerLost. Failed requests count neither as right nor as wrong.
+        Raises CallError when the server has gone. Failed requests count neither as right nor wrong.
         """
         requests = (
             Request(item=item, sample=sample, prompt=problem)

@@ -195,7 +195,7 @@ class SecondJudge:
         """Yield the record of each line, with `second_judge` where the model was asked.
 
         Counts the verdicts in `counts`. Raises InputError for replies to other questions,
-        ServerLost when the server has gone; replies received before are kept.
+        CallError when the server has gone; replies received before are kept.
         """
         requests: list[Request] = []
         codes: dict[str, str] = {}

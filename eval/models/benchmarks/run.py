@@ -203,7 +203,7 @@ class BenchmarkJob:
         return {sample.id: sample for sample in samples}
 
     def finish(self) -> PredictionCounts:
-        """Ask the server for the missing answers, judge all, write the files; raise ServerLost."""
+        """Ask the server for the missing answers, judge all, write the files; raise CallError."""
         counts, settings, target = PredictionCounts(), self.settings, self.target
         # Chat for tuned models, text completion for base models.
         kind = OpenAIChat if self.task == "sft" else OpenAICompletions

@@ -13,7 +13,7 @@ import pytest
 from gradebox.eval.cli.command import OUT_OF_MEMORY, CommandParser, run_command
 from gradebox.eval.cli.commands.evaluate import extra_fields
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models import ServerLost
+from gradebox.eval.models import CallError
 from gradebox.sandbox.errors import SandboxError
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -59,7 +59,7 @@ def test_an_unknown_flag_exits_with_2(name: str, capsys: pytest.CaptureFixture[s
     ("error", "status", "message"),
     [
         (InputError("bad"), 2, "error: bad\n"),
-        (ServerLost("gone"), 3, "error: gone\n"),
+        (CallError("ServerLost", "gone"), 3, "error: gone\n"),
         (SandboxError("no worker"), 3, "error: no worker\n"),
         (
             ModuleNotFoundError("No module named 'httpx'", name="httpx"),
