@@ -231,8 +231,8 @@ def describe_plan(options: Options) -> str:
             f"  skipped     {sum(skipped.values())}",
             *(f"    {reason:<24}{count}" for reason, count in skipped.most_common()),
             *(f"  {name:<12}{counts[name]} solutions" for name in unusable),
-            *(f"    {error}" for error in invalid),
-            *(f"note: {note}" for note in session.notes()),
+            *(line for error in invalid for line in _indented(error, "    ")),
+            *(line for note in session.notes() for line in _indented(f"note: {note}", "")),
         ]
     return "\n".join(lines)
 
