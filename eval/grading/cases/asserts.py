@@ -157,7 +157,7 @@ def known_solution(problem: Problem) -> str | None:
     return next((code for code in codes if isinstance(code, str) and code.strip()), None)
 
 
-def marked_run(run: Callable[[bytes], Execution], text: bytes = b"") -> tuple[Execution, bool]:
+def _marked_run(run: Callable[[bytes], Execution], text: bytes) -> tuple[Execution, bool]:
     """Run tests in a program's process; return the run, and whether the tests have held.
 
     run   runs the process with a stdin, which is read before the program begins: a secret and,
@@ -195,11 +195,11 @@ def together(
 
     if not compiled.ok:
         return None
-    x, held = marked_run(partial(run, alone=False), text)
+    x, held = _marked_run(partial(run, alone=False), text)
     contended = must_run_alone(x, bounds)
     if contended:
         alone = "alone" in settings.sandbox.capabilities
-        x, held = marked_run(partial(run, alone=alone), text)
+        x, held = _marked_run(partial(run, alone=alone), text)
     found: Match | Check = EQUAL if held else NOT_HELD
     if "classes" in spec and not held and x.exit_code == 0:
         why = _last_line(x.stderr)
