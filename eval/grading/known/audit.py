@@ -13,29 +13,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from gradebox.checkers.check import Check
-from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.problems.problem import TestCase
+from gradebox.checkers.check import Check, Checker
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.cases.case_run import checker_of
+from gradebox.eval.grading.retry import Retry
+from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.problems.problem import Problem, TestCase
 
-Ask = Callable[[TestCase, bytes], Check]  # (test, output)
 # (test, another test's expected output) → an output, None where the probe says nothing
 Probe = Callable[[TestCase, bytes], "bytes | None"]
 
 
-@dataclass(frozen=True)
-class AuditFinding:
-    """One fault of a problem's tests or checker: a line of the audit.
+class Answer(NamedTuple):
+    """A checker's answer to a probe; `wrong`: it is a finding of this kind."""
 
-    kind  of the table above; rejected_passes and accepted_fails of submissions
-    test  its type and number, "" for a submission that passes all
-    """
-
-    problem_id: str
     kind: str
+    checker: str
     test: str
-    subject: str
+    wrong: bool
     message: str
 
 
@@ -59,31 +56,53 @@ PROBES: Mapping[str, Probe] = {
 }
 
 
-def audit_checker(
-    resources: ProblemResources, ask: Ask, name: str, kinds: Collection[str] = PROBES.keys()
-) -> Iterator[AuditFinding]:
-    """Yield what is wrong with the checker of a problem, or its tests.
+def ask_checker(
+    session: GradingSession,
+    problem: Problem,
+    retry: Retry,
+    kinds: Collection[str] = PROBES.keys(),
+) -> Iterator[Answer]:
+    """Yield what the checker of a problem answers; nothing for a problem without one.
 
     kinds  of findings that are still of interest; it may shrink meanwhile
+
+    Raises SandboxError for a fault of the sandbox, Interrupted when the run is stopped.
     """
-    last = b""
-    for ref in resources.tests.plan:
-        if ref.skip is not None:
-            continue
-        test, first = resources.tests.load(ref), None
-        for kind, probe in PROBES.items():
-            output = probe(test, last) if kind in kinds else None
-            if output is None:
+    try:
+        resources = session.resources.acquire(problem)
+    except InputError:  # the run reports it for every solution
+        return
+    try:
+        last = b""
+        for ref in resources.tests.plan if resources.checker is not None else ():
+            if ref.skip is not None:
                 continue
-            check = ask(test, output)
-            wrong = check.accepted
-            if kind == "rejects_expected":
-                first, wrong = check, not check.full
-            elif kind == "answers_differ":
-                answers = {(one.outcome, one.score) for one in (check, first or check)}
-                wrong = len(answers) > 1
-            if wrong:
+            test, first = resources.tests.load(ref), None
+            checker = checker_of(resources.problem, resources.checker, test)
+            assert checker is not None
+
+            def ask(output: bytes, checker: Checker = checker, test: TestCase = test) -> Check:
+                return retry.call(
+                    lambda: checker.check(test.input, output, test.expected), checker.name
+                )
+
+            for kind, probe in PROBES.items():
+                output = probe(test, last) if kind in kinds else None
+                if output is None:
+                    continue
+                check = ask(output)
+                first = first or check
                 place = f"{ref.case_type}:{ref.index}"
                 words = check.message or check.outcome
-                yield AuditFinding(resources.problem.id, kind, place, name, words)
-        last = test.expected
+                yield Answer(kind, checker.name, place, _is_wrong(kind, check, first), words)
+            last = test.expected
+    finally:
+        session.resources.release(resources)
+
+
+def _is_wrong(kind: str, check: Check, first: Check) -> bool:
+    if kind == "rejects_expected":
+        return not check.full
+    if kind == "answers_differ":
+        return (check.outcome, check.score) != (first.outcome, first.score)
+    return check.accepted

@@ -19,15 +19,13 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
-from gradebox.checkers.check import Check, Checker
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.common.signals import Stopper
-from gradebox.eval.grading.known.audit import audit_checker
+from gradebox.eval.grading.known.audit import ask_checker
 from gradebox.eval.grading.known.grade import Pair, grade_known, known_in_file
-from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.problems.problem import Problem, TestCase
+from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.solutions.solution import EXPECTED, KnownSolution, known_solutions_of
 from gradebox.sandbox.errors import SandboxError
@@ -75,60 +73,36 @@ class SelfCheck:
                     found[name] = self._session.problems.get(name)
         return {problem.id: problem for problem in found.values() if problem is not None}
 
-    # ---- checkers -----------------------------------------------------------------------
-
     def _check_checker(self, problem: Problem) -> None:
-        if self._stopper.event.is_set():
-            return
+        """Raise InputError when a checker rejects an expected output or accepts anything."""
+        kinds, asked, accepted_empty, subject = {"rejects_expected", "accepts_empty"}, 0, 0, ""
         try:
-            resources = self._session.resources.acquire(problem)
-        except InputError:  # the run reports it for every solution, or ends with it
-            return
-        try:
-            if resources.checker is not None:
-                self._ask(resources, resources.checker)
+            for one in ask_checker(self._session, problem, self._settings.retry, kinds):
+                if self._stopper.event.is_set():
+                    return
+                asked += 1
+                subject = f"self-check: problem {problem.id}: checker {one.checker}"
+                if one.kind == "rejects_expected" and one.wrong:
+                    raise InputError(
+                        f"{subject} does not accept the expected output of {one.test}: "
+                        f"{shown(one.message)}; {REMEDY}"
+                    )
+                if one.kind == "accepts_empty" and one.wrong:
+                    accepted_empty += 1
+                elif one.kind == "accepts_empty":
+                    kinds.discard(one.kind)
         except Interrupted:
             return
         except SandboxError as e:
             raise InputError(f"self-check: the sandbox failed: {e}; start again") from None
-        finally:
-            self._session.resources.release(resources)
-
-    def _ask(self, resources: ProblemResources, checker: Checker) -> None:
-        """Raise InputError when a checker rejects an expected output or accepts anything."""
-        subject = f"self-check: problem {resources.problem.id}: checker {checker.name}"
-        left, asked = {"rejects_expected", "accepts_empty"}, 0
-
-        def ask(test: TestCase, output: bytes) -> Check:
-            nonlocal asked
-            asked += 1
-            check = self._settings.retry.call(
-                lambda: checker.check(test.input, output, test.expected), checker.name
-            )
-            if self._stopper.event.is_set():
-                left.clear()
-            elif not output and not check.accepted and test.expected:
-                left.discard("accepts_empty")
-            return check
-
-        accepted_empty = 0
-        for found in audit_checker(resources, ask, checker.name, left):
-            if found.kind == "rejects_expected":
-                raise InputError(
-                    f"{subject} does not accept the expected output of {found.test}: "
-                    f"{shown(found.message)}; {REMEDY}"
-                )
-            accepted_empty += 1
-        if accepted_empty and "accepts_empty" in left:
+        if accepted_empty and "accepts_empty" in kinds:
             raise InputError(
                 f"{subject} accepts an empty output, for {accepted_empty} tests of "
                 f"{accepted_empty}; {REMEDY}"
             )
         with self._lock:
             self._counts["asked"] += asked
-            self._counts["checkers"] += 1
-
-    # ---- known solutions ----------------------------------------------------------------
+            self._counts["checkers"] += asked > 0
 
     def _known(self, problems: Mapping[str, Problem]) -> Iterator[Pair]:
         languages = self._session.description.toolchains

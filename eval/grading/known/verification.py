@@ -17,16 +17,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gradebox.checkers.check import Check, Checker
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
-from gradebox.eval.grading.known.audit import AuditFinding, audit_checker
+from gradebox.eval.grading.known.audit import ask_checker
 from gradebox.eval.grading.known.grade import Pair, grade_known, known_in_file
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.time_policy import RUN_TO
 from gradebox.eval.problems.packages.submissions import glob_pattern, is_covered
-from gradebox.eval.problems.problem import Expectation, Problem, TestCase, TimeRule
+from gradebox.eval.problems.problem import Expectation, Problem, TimeRule
 from gradebox.eval.results.record import SolutionRecord, as_json
 from gradebox.eval.results.records import EncodedRecord, fields_of
 from gradebox.eval.solutions.solution import KnownSolution, known_solutions_of
@@ -35,7 +34,6 @@ LIMIT_TO_MEASURE_S = 60.0  # of accepted submissions whose limit is not known ye
 NOT_RUN = "not run"
 # a package's verdict that stands for several of ours, by the first
 SHORT = (("WA", "OLE"), ("RE", "MLE"), ("MLE", "RE"), ("OLE", "WA", "RE", "TLE"))
-# those that decide a limit; those that run all tests; those that stop at the first failing one
 Slow = tuple[str, float]  # (name, CPU seconds) of a submission's slowest test
 
 
@@ -45,7 +43,7 @@ class TimeLimit:
 
     chosen_s   that was used
     found      it was found here, by the rule
-    slowest    the slowest submission that must be accepted, and is
+    slowest    the slowest one accepted, of those that decide the limit or must be accepted
     fastest    the fastest one that must exceed the limit
     """
 
@@ -90,6 +88,21 @@ class VerifiedSubmission:
     time_limit_s: float
     test: str
     note: str
+
+
+@dataclass(frozen=True)
+class AuditFinding:
+    """One fault of a problem's tests or checker: a line of the audit.
+
+    kind  of the table in audit.py; rejected_passes and accepted_fails of submissions
+    test  its type and number, "" for a submission that passes all
+    """
+
+    problem_id: str
+    kind: str
+    test: str
+    subject: str
+    message: str
 
 
 class PackageCase:
@@ -170,7 +183,6 @@ class Verification:
 
         on_outcome  called as they come, from any thread
         """
-        decide = defaultdict[str, float](float)  # CPU seconds of the slowest that decides
         measured: list[tuple[KnownSolution, str, Mapping[str, Any]]] = []
 
         def add(outcome: VerifiedSubmission) -> None:
@@ -178,31 +190,35 @@ class Verification:
                 self._outcomes[outcome.problem_id, outcome.submission] = outcome
             on_outcome(outcome)
 
-        def done(
-            known: KnownSolution, problem: Problem, record: SolutionRecord | EncodedRecord
-        ) -> None:
-            fields = as_json(record) if isinstance(record, SolutionRecord) else fields_of(record)
-            with self._lock:
-                seconds = self._note_time(known, problem, fields)
-                if is_measured := self._is_measured(known, problem):
-                    measured.append((known, problem.id, fields))
-                    if fields["status"] == "passed":
-                        decide[problem.id] = max(decide[problem.id], seconds)
-            if not is_measured:
-                add(self._outcome(known, problem.id, fields))
-
         for measuring in (True, False):
+
+            def done(
+                known: KnownSolution,
+                problem: Problem,
+                record: SolutionRecord | EncodedRecord,
+                measuring: bool = measuring,
+            ) -> None:
+                if isinstance(record, SolutionRecord):
+                    fields: Mapping[str, Any] = as_json(record)
+                else:
+                    fields = fields_of(record)
+                with self._lock:
+                    self._note_time(known, problem, fields, measuring=measuring)
+                    if measuring:  # the limit is known when all have been
+                        measured.append((known, problem.id, fields))
+                if not measuring:
+                    add(self._outcome(known, problem.id, fields))
+
             grade_known(
                 self._session, self._settings, self._usable(measuring, add), done, self._stopper,
                 stop=lambda known: not (known.whole or known.expect == "passed"),
                 on_case=on_case, tick=tick,
             )  # fmt: skip
-            if measuring:
-                for name, seconds in decide.items():
-                    self.limits[name].chosen_s = self.limits[name].rule.limit_s(seconds)
-                for one in measured:
-                    add(self._outcome(*one))
-                measured.clear()
+            for limit in self.limits.values() if measuring else ():
+                if limit.found and limit.needed_s is not None:
+                    limit.chosen_s = limit.needed_s
+            for one in measured if measuring else ():
+                add(self._outcome(*one))
         return [outcome for outcome in self._outcomes.values() if outcome is not None]
 
     def _usable(self, measuring: bool, add: Callable[[VerifiedSubmission], None]) -> Iterator[Pair]:
@@ -245,22 +261,27 @@ class Verification:
         return decides and self._limit_of(problem).found
 
     def _note_time(
-        self, known: KnownSolution, problem: Problem, record: Mapping[str, Any]
-    ) -> float:
-        """Return the CPU seconds of the slowest case; all that it had of one that slept."""
+        self,
+        known: KnownSolution,
+        problem: Problem,
+        record: Mapping[str, Any],
+        *,
+        measuring: bool,
+    ) -> None:
+        """Note the CPU seconds of the slowest case; all that it had of one that slept."""
         limit, name = self.limits[problem.id], known.solution.solution_id
         seconds = 0.0
         for case in record["details"]:
             cpu_s, slow = case["cpu_s"] or 0.0, case["verdict"] == "TLE"
             slept = slow and cpu_s <= problem.time_limit_s
             seconds = max(seconds, problem.time_limit_s * RUN_TO if slept else cpu_s)
-        if known.expect == "passed" and record["status"] == "passed":
+        decides = measuring if limit.found else known.expect == "passed"
+        if decides and record["status"] == "passed":
             slowest = limit.slowest or (name, seconds)
             limit.slowest = max(slowest, (name, seconds), key=lambda slow: slow[1])
         if _must_be_slow(known):
             fastest = limit.fastest or (name, seconds)
             limit.fastest = min(fastest, (name, seconds), key=lambda slow: slow[1])
-        return float(seconds)
 
     def audit(self, outcomes: Sequence[VerifiedSubmission]) -> Iterator[AuditFinding]:
         """Yield the faults of tests and checkers: by the submissions, then by asking checkers."""
@@ -270,28 +291,15 @@ class Verification:
                 kind = "rejected_passes" if one.found == "AC" else kind
                 note = one.note or f"{one.found}, expected {one.expected}"
                 yield AuditFinding(one.problem_id, kind, one.test, one.submission, note)
-        retry = self._settings.retry
         for name in dict.fromkeys(name for name, _ in self._outcomes):
             problem = self._session.problems.get(name)
             if self._stopper.event.is_set() or problem is None:
                 return
-            try:
-                resources = self._session.resources.acquire(problem)
-            except InputError:  # every submission of it says so
-                continue
-            try:
-                if checker := resources.checker:
-
-                    def ask(test: TestCase, output: bytes, checker: Checker = checker) -> Check:
-                        return retry.call(
-                            lambda: checker.check(test.input, output, test.expected), checker.name
-                        )
-
-                    yield from audit_checker(resources, ask, checker.name)
-            finally:
-                self._session.resources.release(resources)
-
-    # ---- outcomes -----------------------------------------------------------------------
+            for answer in ask_checker(self._session, problem, self._settings.retry):
+                if answer.wrong:
+                    yield AuditFinding(
+                        name, answer.kind, answer.test, answer.checker, answer.message
+                    )
 
     def _outcome(
         self, known: KnownSolution, problem_id: str, record: Mapping[str, Any]
@@ -322,9 +330,6 @@ class Verification:
 
 def _must_be_slow(known: KnownSolution) -> bool:
     return any(one.required == ("TLE",) and not one.tests for one in known.expected)
-
-
-# ---- what is expected ----
 
 
 def _fits_all(
