@@ -108,11 +108,6 @@ class _Cases:
             if batch is not None and not isinstance(batch, list):
                 raise RowError(f"init.yml: batched {where} is {shown(batch)}: give a list")
             needs = words(own.get("dependencies"), f"init.yml: dependencies {where}")
-            if any(not need.isdigit() or not 0 < int(need) < place for need in needs):
-                raise RowError(
-                    f"init.yml: dependencies {where} are {shown(', '.join(needs))}: give "
-                    "numbers of cases before it"
-                )
             first, common = len(tests), {**self._config, **own}
             if batch is None:
                 tests.append({**self._test(f"{place}", common), "points": points})

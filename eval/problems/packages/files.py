@@ -8,6 +8,7 @@ defined.
 
 from __future__ import annotations
 
+import errno
 import math
 import re
 import stat
@@ -31,6 +32,7 @@ MOST_XML = 16 << 20
 MOST_DEPTH = 32  # of YAML
 MOST_TAGS = 400_000
 _INI = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(.{0,500})$", re.MULTILINE)
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.EACCES)
 _END_OF_ZIP = b"PK\x05\x06"
 
 
@@ -63,6 +65,8 @@ class PackageFiles:
 
     def need(self, name: str, why: str) -> Path:
         """Return a file or folder; `why` says who names it."""
+        if not name.strip("./"):
+            raise RowError(f"{why} names no file: name one of the package")
         if name.startswith("/") or "\\" in name or ".." in PurePosixPath(name).parts:
             raise RowError(f"{why} names {shown(name)}: give a path inside the package")
         path = self.find(name) if name.isprintable() and len(name) < 1000 else None
@@ -185,9 +189,9 @@ def unpack(path: Path, folder: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             for entry in entries:
                 archive.extract(entry, folder)
-    except OSError as error:
-        raise InputError(f"{path.name} can't be unpacked to {folder}: {_why(error)}") from None
     except Exception as error:  # noqa: BLE001 - zipfile raises what its decompressors raise
+        if getattr(error, "errno", None) in _DISK:
+            raise InputError(f"{path.name} can't be unpacked to {folder}: {_why(error)}") from None
         raise RowError(f"{path.name} is a damaged zip ({_why(error)}): pack it again") from None
 
 

@@ -132,9 +132,12 @@ class _Reader:
     def _time_and_memory(self) -> dict[str, Any]:
         """Return the limits, and the rule by which a time limit follows from the submissions."""
         own, limits = self._package.find(".timelimit"), self._limits
-        stated = limits.get("time_limit") or self._ini.get("timelimit")
-        if stated is None and own is not None:
-            stated = self._package.text(own, 100).strip()
+        given = {
+            "problem.yaml: time_limit": limits.get("time_limit"),
+            "domjudge-problem.ini: timelimit": self._ini.get("timelimit"),
+            ".timelimit": None if own is None else self._package.text(own, 100).strip(),
+        }
+        where, stated = next(((w, v) for w, v in given.items() if v not in (None, "")), ("", None))
         factors, ac, tle = limits, ("time_multiplier", 5.0), ("time_safety_margin", 2.0)
         if not self._legacy:
             factors = mapping(limits.get("time_multipliers"), "problem.yaml: time_multipliers")
@@ -145,7 +148,7 @@ class _Reader:
 
         step = number(limits.get("time_resolution", 1), "time_resolution", least=1e-3, most=1e3)
         if stated is not None:
-            stated = number(stated, "the time limit", least=0.001, most=3600)
+            stated = number(stated, where, least=0.001, most=3600)
         return {
             "time_limit": stated,
             "memory_limit": number(limits.get("memory") or MEMORY_MB, "limits: memory", least=1),
@@ -210,13 +213,13 @@ class _Reader:
             raise RowError(f"{package.say(path)} has no answer: add {answer.name} beside it")
         if f"{path.stem}.yaml" in names:
             config = {**config, **read_yaml(package, path.with_suffix(".yaml"))}
-        points = number(config.get("accept_score", 1), "accept_score") if self._scoring else None
+        score = number(config.get("accept_score", 1), f"{package.say(path)}: accept_score")
         return {
             "input": package.test_file(path),
             "output": package.test_file(answer) if answer.name in names else None,
             "name": package.say(path.with_suffix("")).removeprefix("data/"),
             "args": [word for key in _ARGS for word in words(config.get(key), key)],
-            "points": points,
+            "points": score if self._scoring else None,
         }
 
     def _points(self, group: _Group) -> float:

@@ -68,7 +68,7 @@ def _limit(config: Row, parts: Sequence[Row], name: str, default: str) -> float:
         unit = _UNITS[name].get(match[2].lower()) if match else None
         if match is None or unit is None:
             raise RowError(f"config.yaml: {name} is {shown(value)}: write it as {default}")
-        found.append(float(match[1]) * unit)
+        found.append(number(float(match[1]) * unit, f"config.yaml: {name}"))
     return max(found)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradebox.eval.common.errors import RowError
+from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.packages import dmoj, kattis, lightcp, polygon
 from gradebox.eval.problems.packages.files import PackageFiles, zip_entries
 from gradebox.eval.problems.packages.making import Maker
@@ -31,6 +32,9 @@ FORMATS: Mapping[str, tuple[tuple[str, ...], Read]] = {
     "dmoj": (dmoj.MARKERS, dmoj.dmoj_row),
     "lightcp": (lightcp.MARKERS, lightcp.lightcp_row),
 }
+# where it is said on which groups a group depends
+NEEDS = {"kattis": "data: require_pass", "polygon": "problem.xml: dependencies",
+         "dmoj": "init.yml: dependencies"}  # fmt: skip
 
 
 class FoundPackage(NamedTuple):
@@ -66,7 +70,7 @@ def find_packages(paths: Sequence[Path]) -> tuple[list[FoundPackage], list[str]]
             if not path.is_dir():
                 if _is_zip(path):
                     found.extend(_in_zip(path))
-            elif kind := _format(lambda name: (path / name).is_file()):
+            elif kind := _format(lambda name: os.path.lexists(path / name)):  # reading says more
                 found.append(FoundPackage(path, "", kind))
             elif level < MOST_LEVELS and left > 0:
                 for child in sorted(path.iterdir()):
@@ -137,6 +141,14 @@ class PackageRows(Rows):
         package = PackageFiles(folder / found.inner, found.name, self._testlib)
         row = FORMATS[found.format][1](package, self._maker)
         row |= OJBENCH_LIMITS if found.of_ojbench else {}
+        before: set[str] = set()
+        for group in row.get("subtasks") or ():
+            if missing := [need for need in group["needs"] if need not in before]:
+                raise RowError(
+                    f"{NEEDS[found.format]} of group {shown(group['name'])} names "
+                    f"{shown(missing[0])}: name groups that come before it"
+                )
+            before.add(group["name"])
         if row.get("time_limit") is None:
             self.diagnostics.add(
                 f"problem {name} {NO_LIMIT}: {DEFAULT_TIME_LIMIT_S:g} s are used; "

@@ -278,7 +278,12 @@ BROKEN: Mapping[str, tuple[Any, str, str]] = {
     "a list": (yaml("[1]"), "problem.yaml", "must be a mapping"),
     "unknown version": (yaml("problem_format_version: '1.0'"), "problem.yaml", "2025-09 are read"),
     "memory": (yaml("limits: {memory: -1}"), "limits: memory", "give a number from 1"),
-    "time limit": ({**KATTIS, ".timelimit": "1e999"}, "time limit", "give a number from"),
+    "time limit": ({**KATTIS, ".timelimit": "1e999"}, ".timelimit", "give a number from"),
+    "require_pass": (
+        {**yaml(SCORING), "data/secret/test_group.yaml": "require_pass: [secret/none]"},
+        "data: require_pass of group 'secret'", "name groups that come before it",
+    ),
+    "no source": (xml('"std::wcmp.cpp"', '"mine"'), "problem.xml: checker", "name one"),
     "answers": (yaml("type: submit-answer"), "problem.yaml", "not supported"),
     "static": ({**KATTIS, "static_validator/v.py": ""}, "static_validator", "remove it"),
     "no validator": (yaml("validation: custom interactive"), "validator", "put one into"),
@@ -313,7 +318,7 @@ BROKEN: Mapping[str, tuple[Any, str, str]] = {
     ),
     "judge in python": ({**DMOJ, "init.yml": "custom_judge: j.py"}, "init.yml", "not supported"),
     "dependencies": (
-        {**DMOJ, "init.yml": DMOJ["init.yml"].replace("[1]", "[7]")}, "case 2", "before it",
+        {**DMOJ, "init.yml": DMOJ["init.yml"].replace("[1]", "[7]")}, "init.yml", "before it",
     ),
     "lightcp's type": (
         {**LIGHTCP, "config.yaml": "{type: leetcode}"}, "type is 'leetcode'", "interactive",
@@ -352,6 +357,11 @@ def link_out(folder: Path) -> None:
     (folder / "data/secret/2.in").symlink_to("/etc/passwd")
 
 
+def marker(folder: Path) -> None:
+    (folder / "problem.yaml").unlink()
+    (folder / "problem.yaml").mkdir()
+
+
 def loop(folder: Path) -> None:
     (folder / "data/secret/x").symlink_to("x")
 
@@ -363,7 +373,12 @@ def pipe(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "message"),
-    [(link_out, "link out of"), (loop, "can't be read"), (pipe, "not a regular file")],
+    [
+        (link_out, "link out of"),
+        (loop, "can't be read"),
+        (pipe, "not a regular file"),
+        (marker, "problem.yaml can't be read (Is a directory): mend it"),
+    ],
 )
 def test_files_that_are_none_are_refused(
     tmp_path: Path, spoil: Callable[[Path], None], message: str
@@ -381,16 +396,27 @@ def link_entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
+NOT_PLAIN = "are not unpacked: pack it again without"
+
+
 @pytest.mark.parametrize(
-    "entry", ["../out", "/abs", link_entry("l"), "/".join("abcdefghijklmnopqrst")]
+    ("entry", "message"),
+    [
+        ("../out", NOT_PLAIN),
+        ("/abs", NOT_PLAIN),
+        (link_entry("l"), NOT_PLAIN),
+        ("/".join("abcdefghijklmnopqrst"), NOT_PLAIN),
+        ("data/secret/2.in/below-a-file", "is a damaged zip"),
+        ("n" * 300, "is a damaged zip"),
+    ],
 )
-def test_a_hostile_zip_is_refused(tmp_path: Path, entry: Any) -> None:
+def test_a_hostile_zip_is_refused(tmp_path: Path, entry: Any, message: str) -> None:
     path = pack(tmp_path / "sum.zip", KATTIS)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr(entry, "x")
     with open_problems(str(path)) as problems:
         assert problems.get("sum") is None
-        assert "are not unpacked: pack it again without" in problems.why_missing("sum")
+        assert message in problems.why_missing("sum")
     assert not (tmp_path / "out").exists()
 
 
