@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gradebox.eval.cli.command import CommandParser, FlagRow, add_flags, natural_int, run_command
 from gradebox.eval.common.errors import InputError
@@ -29,6 +30,9 @@ from gradebox.eval.grading.known.verification import (
 )
 from gradebox.eval.problems.packages.package_rows import NO_LIMIT
 from gradebox.sandbox.common.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from gradebox.eval.grading.session import GradingSession
 
 
 def _time_limit(text: str) -> float | str:
@@ -108,8 +112,10 @@ def verify(args: argparse.Namespace) -> int:
             submissions=args.submissions,
         )
         if not verification.total:
-            messages = session.problems.messages()
-            raise InputError(next(iter(messages), "the packages have no submissions to grade"))
+            raise InputError(
+                next(_faults(session), "there are no submissions: put some into the packages, or "
+                     "give --submissions")
+            )  # fmt: skip
         counts = ProgressCounts()
         progress = Progress(counts, verification.total)
 
@@ -123,7 +129,7 @@ def verify(args: argparse.Namespace) -> int:
             progress.close()
         if args.audit is not None:
             _write_audit(args.audit, verification, outcomes)
-        messages = [line for line in session.notes() if NO_LIMIT not in line]
+        messages = list(_faults(session))
     limits = verification.limits
     objects = (json.dumps(asdict(outcome)) for outcome in outcomes)
     for line in objects if args.json else _table(outcomes, limits):
@@ -131,6 +137,11 @@ def verify(args: argparse.Namespace) -> int:
     for message in messages:
         print_line(f"error: {escape(message)}", sys.stderr)
     return ExitStatus.INTERRUPTED if stopper.event.is_set() else _status(outcomes, messages)
+
+
+def _faults(session: GradingSession) -> Iterator[str]:
+    """Yield the notes of a session that are not on limits, which are found here."""
+    yield from (line for line in session.notes() if NO_LIMIT not in line)
 
 
 def _write_audit(

@@ -37,7 +37,7 @@ def grade_known(
     on_record: OnRecord,
     stopper: Stopper,
     *,
-    stop: Callable[[KnownSolution], bool] = lambda known: False,
+    stop: Callable[[KnownSolution, Problem], bool] = lambda known, problem: False,
     on_case: Callable[..., None] = lambda verdict, number=1: None,
     tick: Callable[[], None] = lambda: None,
 ) -> bool:
@@ -65,7 +65,7 @@ def grade_known(
             if test_set.to_run and one.solution.code is not None:
                 run = session.context.solution_run(one.solution, problem, test_set)
                 given[id(run)] = one, run
-                yield SolutionJob(run, brief if stop(one) else context)
+                yield SolutionJob(run, brief if stop(one, problem) else context)
 
     scheduler = Scheduler(
         session.options.workers,

@@ -3,8 +3,9 @@
     submissions that decide a limit ─ graded under 60 s ─▶ slowest ─ TimeRule ─▶ limit
     the others                      ─ graded under it ─▶ VerifiedSubmission
 
-A submission that is expected to fail is stopped at its first failing test. One that must exceed a
-time limit found here is run to `TimeRule.tle` times the limit, so that what is near is seen.
+A submission is stopped at its first failing test, unless those behind it count. One that must
+exceed a time limit found here is run to `TimeRule.tle` times the limit, so that what is near is
+seen.
 Problems are read when their submissions are due, and again for the second round.
 """
 
@@ -211,7 +212,7 @@ class Verification:
 
             grade_known(
                 self._session, self._settings, self._usable(measuring, add), done, self._stopper,
-                stop=lambda known: not (known.whole or known.expect == "passed"),
+                stop=lambda known, problem: not (known.whole or problem.subtasks),
                 on_case=on_case, tick=tick,
             )  # fmt: skip
             for limit in self.limits.values() if measuring else ():

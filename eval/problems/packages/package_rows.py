@@ -21,7 +21,6 @@ NO_LIMIT = "states no time limit"
 # OJBench's judge has these limits for all its packages, which state none; its answers name
 # problem 1000 of LibreOJ where the package is loj-1000
 OJBENCH, OJBENCH_LIMITS = "prompts/full.jsonl", {"time_limit": 10.0, "memory_limit": 1024.0}
-UNTITLED = frozenset(("problem", "package"))
 
 # name → the files by which a package is known, and what reads it:
 # (package, what makes tests) → its row without an id; raises RowError
@@ -46,10 +45,9 @@ class FoundPackage(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called: its folder or zip, behind the folder's name if that says nothing."""
+        """What it is called: its folder or zip."""
         path = self.path.resolve()
-        name = path.name if path.is_dir() else path.stem
-        return name if name not in UNTITLED else f"{path.parent.name}/{name}"
+        return path.name if path.is_dir() else path.stem
 
     @property
     def of_ojbench(self) -> bool:

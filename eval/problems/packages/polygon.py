@@ -42,9 +42,7 @@ from gradebox.eval.problems.problem import Expectation
 from gradebox.sandbox.languages import TABLE as LANGUAGE_TABLE
 
 MARKERS = ("problem.xml",)
-MOST_TESTS = 20_000
 _PATTERN = re.compile(r"([^%]*)%(0?\d{0,2})d([^%]*)")
-_STEP = re.compile(r'gen-input-via-stdout\.sh "(?:wine )?([^"]+)" "([^"]+)" (\d{1,6})')
 _TAGS: Mapping[str, Expectation] = {
     "main": ACCEPTED,
     "accepted": ACCEPTED,
@@ -134,9 +132,6 @@ class _Tests:
         self._package, self._maker, self._root = package, maker, root
         self._testset, self._names = testset, names
         self._tests = testset.findall("tests/test")
-        count = _text(testset, "test-count")
-        if not self._tests and count:
-            self._tests = [Element("test")] * int(number(count, "test-count", most=MOST_TESTS))
         if not self._tests:
             raise RowError("problem.xml has no test: add tests on Polygon, build the full package")
         self._points = [
@@ -152,10 +147,9 @@ class _Tests:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the tests. Raises RowError for one that is absent and can't be made."""
-        steps = self._steps()
         for i, (test, points) in enumerate(zip(self._tests, self._points, strict=True), 1):
             path = self._package.find(self._place("input-path-pattern", i))
-            given = self._package.test_file(path) if path else self._made(test, i, steps.get(i))
+            given = self._package.test_file(path) if path else self._made(test, i)
             answer = self._package.find(self._place("answer-path-pattern", i))
             group = test.get("group", "")
             yield {
@@ -182,16 +176,8 @@ class _Tests:
                 "needs": [need.get("group", "") for need in needs],
             }
 
-    def _steps(self) -> dict[int, str]:
-        """Return the commands of doall.sh by test, for packages whose problem.xml has none."""
-        script = self._package.find("doall.sh")
-        if script is None or all(t.get("cmd") for t in self._tests if t.get("method") != "manual"):
-            return {}
-        lines = self._package.text(script, 16 << 20).splitlines()
-        return {int(m[3]): m[1] for m in map(_STEP.search, lines) if m}
-
-    def _made(self, test: Element, i: int, step: str | None) -> Path:
-        where, command = f"problem.xml: test {i}", test.get("cmd") or step
+    def _made(self, test: Element, i: int) -> Path:
+        where, command = f"problem.xml: test {i}", test.get("cmd")
         if not command or test.get("from-file"):
             raise RowError(
                 f"{self._place('input-path-pattern', i)} is not in the package, and no "

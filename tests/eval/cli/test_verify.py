@@ -99,12 +99,15 @@ def test_a_difference_is_marked_and_gives_the_status_1(tmp_path: Path, verify: V
     ("words", "message"),
     [
         (["{}/none"], "none does not exist: give a package's folder or zip"),
+        (["{}/../plain"], "there are no submissions: put some into the packages, or give"),
         (["{}", "--time-limit", "fast"], "--time-limit: fast: give auto, or seconds up to 3600"),
         (["{}", "--submissions", "{}/none.jsonl"], "none.jsonl does not exist"),
     ],
 )
 def test_wrong_use(tmp_path: Path, verify: Verified, words: list[str], message: str) -> None:
     folder = write(tmp_path / "sum", PACKAGE)
+    write(tmp_path / "plain", {name: text for name, text in PACKAGE.items() if "data" in name})
+    write(tmp_path / "plain", {"problem.yaml": ""})
     assert verify(*[word.format(folder) for word in words]) == 2
     assert message in verify.errors
 
