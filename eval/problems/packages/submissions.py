@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -19,28 +20,30 @@ from gradebox.eval.problems.packages.files import (
     words,
 )
 from gradebox.eval.problems.problem import Expectation
+from gradebox.sandbox.errors import UnknownLanguage
+from gradebox.sandbox.languages import find
 
 MOST_SUBMISSIONS = 2_000
 MOST_PATTERNS = 1_000
 ALL = ("AC", "WA", "TLE", "RE", "MLE", "OLE", "CE")
 FAILURES = ALL[1:]
 
-# The languages of submissions by the endings of their files; the first file's decides. Those that
-# are not in our table are listed, and not run.
+# The languages of submissions by the endings of their files; the first file's decides. Those after
+# the first row are not in our table: they are listed, and not run.
 _ENDINGS = """
-c++20 .cpp .cc .cxx .c++ .C      python .py .py3    c .c       java .java     kotlin .kt
-rust .rs     go .go              javascript .js     c# .cs     ruby .rb
-python2 .py2     haskell .hs     ocaml .ml          perl .pl   pascal .pas    delphi .dpr
-ada .adb         bash .sh        fortran .f90       julia .jl  typescript .ts cobol .cob
-scala .scala     php .php        lisp .lisp         d .d       swift .swift   lua .lua
-dart .dart       f# .fs          visual-basic .vb   r .r .R    smalltalk .st  racket .rkt
-objective-c .m
+cpp cc cxx c++ py py3 c java kt rs go js cs rb
+py2 hs ml pl plg pas dpr adb sh f90 jl ts cob scala php lisp d swift lua dart fs vb r R st rkt m
 """
-LANGUAGES: Mapping[str, str] = {
-    ending: name
-    for name, endings in re.findall(r"([^ .\n]+)((?: +\.[^ \n]+)+)", _ENDINGS)
-    for ending in endings.split()
-}
+_OURS = {"c++17": "c++20", "py2": "python2"}
+
+
+def _language(ending: str) -> str:
+    with suppress(UnknownLanguage):
+        ending = find(ending).name
+    return _OURS.get(ending, ending)
+
+
+LANGUAGES: Mapping[str, str] = {f".{ending}": _language(ending) for ending in _ENDINGS.split()}
 _NAMES = ("main", "__main__", "Main", "solution")
 _MAIN = re.compile(r"static\s+(?:public\s+)?void\s+main\b")  # a class of Java that is started
 # a verdict's names in packages → ours; a crash may be one for memory
