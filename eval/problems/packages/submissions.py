@@ -46,22 +46,24 @@ def _language(ending: str) -> str:
 LANGUAGES: Mapping[str, str] = {f".{ending}": _language(ending) for ending in _ENDINGS.split()}
 _NAMES = ("main", "__main__", "Main", "solution")
 _MAIN = re.compile(r"static\s+(?:public\s+)?void\s+main\b")  # a class of Java that is started
-# a verdict's names in packages → ours; a crash may be one for memory
-_MANY = ("OLE", "WA", "RE", "TLE")
+# what submissions.yaml, marks and folders call a verdict, in one word → ours; a crash may be one
+# for memory
 VERDICTS: Mapping[str, tuple[str, ...]] = {
-    "AC": ("AC",),
-    "WA": ("WA", "OLE"),
-    "TLE": ("TLE",),
-    "RTE": ("RE", "MLE"),
-    "CE": ("CE",),
-    "MLE": ("MLE", "RE"),
-    "OLE": ("OLE", "WA"),
-    **dict.fromkeys(("CORRECT", "ACCEPTED"), ("AC",)),
-    **dict.fromkeys(("WRONG-ANSWER", "NO-OUTPUT"), ("WA", "OLE")),
-    **dict.fromkeys(("TIMELIMIT", "TIME-LIMIT-EXCEEDED"), ("TLE",)),
-    **dict.fromkeys(("RUN-ERROR", "RUN-TIME-ERROR", "MEMORY-LIMIT"), ("RE", "MLE")),
-    **dict.fromkeys(("COMPILER-ERROR", "COMPILE-ERROR"), ("CE",)),
-    "OUTPUT-LIMIT": _MANY,
+    name: tuple(verdicts.split())
+    for names, verdicts in (
+        ("ac accepted correct", "AC"),
+        ("wa wronganswer nooutput", "WA OLE"),
+        ("tle timelimit timelimitexceeded", "TLE"),
+        ("rte runerror runtimeerror memorylimit", "RE MLE"),
+        ("ce compilererror compileerror", "CE"),
+        ("mle memorylimitexceeded", "MLE RE"),
+        ("ole", "OLE WA"),
+        ("outputlimit outputlimitexceeded", "OLE WA RE TLE"),
+        ("bruteforce", "TLE RE MLE"),
+        ("rejected", " ".join(FAILURES)),
+        ("slowaccepted", "AC TLE"),
+    )
+    for name in names.split()
 }
 _MARK = re.compile(r"@EXPECTED_RESULTS@:([^\r\n]{1,200})")
 
@@ -70,10 +72,11 @@ def ours(names: Iterable[str], where: str) -> tuple[str, ...]:
     """Return our verdicts of a package's. Raises RowError for unknown ones."""
     found: dict[str, None] = {}
     for name in names:
-        verdicts = VERDICTS.get(name.strip().upper().replace("_", "-"))
+        verdicts = VERDICTS.get(re.sub(r"[-_\s]", "", name).lower())
         if verdicts is None:
-            known = ", ".join(tuple(VERDICTS)[:7])
-            raise RowError(f"{where} expects {shown(name)}: give one of {known}")
+            raise RowError(
+                f"{where} expects {shown(name)}: give one of AC, WA, TLE, RTE, CE, MLE, OLE"
+            )
         found |= dict.fromkeys(verdicts)
     return tuple(found)
 
@@ -141,30 +144,24 @@ def _by_mark(files: Mapping[str, str]) -> Expectation | None:
     if found is None:
         return None
     names = found[1].replace("*/", "").replace("-->", "").split(",")
+    return _by_names(filter(str.strip, names)) or Expectation("", ALL)
+
+
+def _by_names(names: Iterable[str]) -> Expectation | None:
+    """Return what verdicts mean for a whole submission, None where one is unknown.
+
+    Of a mark that may be CHECK-MANUALLY, or a text that only mentions it; of a folder, `mixed`.
+    """
     try:
-        verdicts = ours(filter(str.strip, names), "")
-    except RowError:  # CHECK-MANUALLY, or a text that only mentions the mark
-        return Expectation("", ALL)
+        verdicts = ours(names, "")
+    except RowError:
+        return None
     if verdicts == ("AC",):
         return ACCEPTED
     return Expectation("", verdicts) if "AC" in verdicts else failing(*verdicts)
 
 
 # ---- the folder submissions/ of Kattis, ICPC and DOMjudge ----
-
-_FOLDERS: Mapping[str, Expectation] = {
-    "accepted": ACCEPTED,
-    "wrong_answer": failing("WA", "OLE"),
-    "time_limit_exceeded": failing("TLE"),
-    **dict.fromkeys(("run_time_error", "runtime_error", "run-error"), failing("RE", "MLE")),
-    **dict.fromkeys(("compile_error", "compiler_error"), failing("CE")),
-    "rejected": failing(*FAILURES),
-    "brute_force": failing("TLE", "RE", "MLE"),
-    "memory_limit_exceeded": failing("MLE", "RE"),
-    "output_limit_exceeded": failing(*_MANY),
-    "slow_accepted": Expectation("", ("AC", "TLE")),
-    "mixed": Expectation("", ALL),
-}
 
 
 def kattis_submissions(package: PackageFiles) -> list[dict[str, Any]]:
@@ -206,7 +203,7 @@ def _kattis_item(
     if not any(one.key == kind for one in said):
         if kind == "partially_accepted" and not said:
             return item(name, files, language, [Expectation()], partial=True)
-        by_kind = _by_mark(files) or _FOLDERS.get(kind)
+        by_kind = _by_mark(files) or _by_names([kind])
         expected = [] if by_kind is None else [by_kind]
     for one in said:
         expected += one.expected
