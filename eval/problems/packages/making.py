@@ -39,7 +39,7 @@ LIMITS = Limits(
 )
 MOST_BYTES = 4 << 30
 MOST_WORDS = 200
-_TEMPLATE = ("<#", "${", "</#")
+_SIGNS = ("<", ">", "|", "${", "&&", ";")  # of FreeMarker's templates and of shells
 
 
 def read_judge(package: PackageFiles, place: Path, protocol: str) -> Program:
@@ -89,20 +89,14 @@ def judge_program(
 
 def command_words(command: str, where: str) -> list[str]:
     """Return the words of a generator's command. Raises RowError for a template or a shell's."""
-    if any(sign in command for sign in _TEMPLATE):
-        raise RowError(
-            f"{where} has the FreeMarker template {shown(command)}: build the full package, in "
-            "which commands are written out"
-        )
     try:
         words = shlex.split(command) if len(command) < 10_000 else []
     except ValueError:
         words = []
-    signs = [word for word in words if word in ("|", ">", "<", ">>", "&&", ";")]
-    if not words or len(words) > MOST_WORDS or signs:
+    if not words or len(words) > MOST_WORDS or any(sign in command for sign in _SIGNS):
         raise RowError(
-            f"{where} has the command {shown(command)}: a program and its arguments are needed, "
-            "without signs of a shell"
+            f"{where} has the command {shown(command)}, which is no program with its arguments, "
+            "but a template or signs of a shell: build the full package"
         )
     return words
 

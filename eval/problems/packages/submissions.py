@@ -37,10 +37,11 @@ py2 hs ml pl plg pas dpr adb sh f90 jl ts cob scala php lisp d swift lua dart fs
 _OURS = {"c++17": "c++20", "py2": "python2"}
 
 
-def _language(ending: str) -> str:
+def _language(name: str) -> str:
+    """Return our name of a language, by a file's ending or as submissions.yaml names it."""
     with suppress(UnknownLanguage):
-        ending = find(ending).name
-    return _OURS.get(ending, ending)
+        name = find(name).name
+    return _OURS.get(name, name)
 
 
 LANGUAGES: Mapping[str, str] = {f".{ending}": _language(ending) for ending in _ENDINGS.split()}
@@ -213,8 +214,6 @@ def _kattis_item(
     return item(name, files, language, expected or [Expectation("", ALL)], whole=bool(said))
 
 
-_LANGUAGES_OF_YAML = {"python3": "python", "cpp": "c++20", "c": "c", "java": "java",
-                      "kotlin": "kotlin"}  # fmt: skip
 _CONSTRAINTS = ("permitted", "required")
 _OTHER_KEYS = frozenset(
     ("language", "entrypoint", "authors", "model_solution", "message", "score",
@@ -240,7 +239,7 @@ def _settings(package: PackageFiles) -> Iterator[_Said]:
             ]
             if lists != [None, None]:
                 expected.append(Expectation(tests, *lists))
-        language = _LANGUAGES_OF_YAML.get(str(value.get("language", "")), "")
+        language = _language(str(value.get("language", "")))
         key = key.strip("/")
         entrypoint = str(value.get("entrypoint", ""))
         yield _Said(key, glob_pattern(key, where), language, entrypoint, expected)
