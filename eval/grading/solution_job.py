@@ -55,6 +55,8 @@ class JobContext:
     on_record  called with each finished record, from any thread
     on_run_s   called with the seconds that programs ran elsewhere, from any thread
     on_case    called with each case's verdict, or a verdict and a number, from any thread
+    in_order   a solution's cases run one after the other, so that none runs behind the one that is
+               to stop it
     cap        cases of a solution at once, 0 for no limit; of servers only
     checker    the checker of --checker; of servers only
     time_limit_s  of running programs for each core; of servers only
@@ -65,6 +67,7 @@ class JobContext:
     on_record: Callable[[SolutionRun, SolutionRecord | EncodedRecord], None]
     on_case: Callable[..., None] = lambda verdict, number=1: None
     stop_on_failure: bool = False
+    in_order: bool = False
     on_run_s: Callable[[float], None] = lambda seconds: None
     cap: int = 0
     checker: str | None = None
@@ -242,12 +245,12 @@ class SolutionTask:
         self._cases: list[CaseRecord | None] = [None] * len(self._plan)
         self._grader = case_grader(context.settings, solution_run, resources, compiled)
         self.most_at_once = MOST_CASES if self._grader.runs_many else 1
-        # In one process the cases depend on each other.
-        self.units = 1 if self._grader.one_process else len(self._plan)
+        self._is_one = self._grader.one_process or context.in_order
+        self.units = 1 if self._is_one else len(self._plan)
 
     def run(self, share: Share) -> Done:
         """Grade some of these cases of the plan, from the first one on; or all of them as one."""
-        if not self._grader.one_process:
+        if not self._is_one:
             return self._grade_some(share)
         done, first_failure = 0, None
         while done < len(self._plan):

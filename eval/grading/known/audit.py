@@ -26,7 +26,7 @@ from gradebox.eval.problems.problem import Problem, TestCase
 Probe = Callable[[TestCase, bytes], "bytes | None"]
 
 
-class Answer(NamedTuple):
+class ProbeAnswer(NamedTuple):
     """A checker's answer to a probe; `wrong`: it is a finding of this kind."""
 
     kind: str
@@ -61,7 +61,7 @@ def ask_checker(
     problem: Problem,
     retry: Retry,
     kinds: Collection[str] = PROBES.keys(),
-) -> Iterator[Answer]:
+) -> Iterator[ProbeAnswer]:
     """Yield what the checker of a problem answers; nothing for a problem without one.
 
     kinds  of findings that are still of interest; it may shrink meanwhile
@@ -94,7 +94,7 @@ def ask_checker(
                 first = first or check
                 place = f"{ref.case_type}:{ref.index}"
                 words = check.message or check.outcome
-                yield Answer(kind, checker.name, place, _is_wrong(kind, check, first), words)
+                yield ProbeAnswer(kind, checker.name, place, _is_wrong(kind, check, first), words)
             last = test.expected
     finally:
         session.resources.release(resources)

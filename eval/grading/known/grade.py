@@ -38,12 +38,14 @@ def grade_known(
     stopper: Stopper,
     *,
     stop: Callable[[KnownSolution, Problem], bool] = lambda known, problem: False,
+    in_order: Callable[[KnownSolution], bool] = lambda known: False,
     on_case: Callable[..., None] = lambda verdict, number=1: None,
     tick: Callable[[], None] = lambda: None,
 ) -> bool:
     """Grade known solutions; return False when the run was stopped before its end.
 
-    stop  whether the tests after a solution's first failing one are left out
+    stop      whether the tests after a solution's first failing one are left out
+    in_order  whether no test begins then before the one before it has ended
 
     Problems without a test, and solutions without code, are passed over. Raises InputError for a
     problem whose tests can't be read.
@@ -55,6 +57,7 @@ def grade_known(
 
     context = session.job_context(settings, record, on_case)
     brief = replace(context, stop_on_failure=True)
+    ordered = replace(brief, in_order=True)
 
     def jobs() -> Iterator[SolutionJob]:
         for one, problem in known:
@@ -65,7 +68,8 @@ def grade_known(
             if test_set.to_run and one.solution.code is not None:
                 run = session.context.solution_run(one.solution, problem, test_set)
                 given[id(run)] = one, run
-                yield SolutionJob(run, brief if stop(one, problem) else context)
+                stopped = ordered if in_order(one) else brief
+                yield SolutionJob(run, stopped if stop(one, problem) else context)
 
     scheduler = Scheduler(
         session.options.workers,

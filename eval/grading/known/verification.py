@@ -213,7 +213,7 @@ class Verification:
             grade_known(
                 self._session, self._settings, self._usable(measuring, add), done, self._stopper,
                 stop=lambda known, problem: not (known.whole or problem.subtasks),
-                on_case=on_case, tick=tick,
+                in_order=_must_be_slow, on_case=on_case, tick=tick,
             )  # fmt: skip
             for limit in self.limits.values() if measuring else ():
                 if limit.found and limit.needed_s is not None:
