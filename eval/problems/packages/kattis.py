@@ -101,6 +101,7 @@ class _Reader:
         )
         self._has_program = custom or self._interactive or self._passes > 1
         self._tests: list[dict[str, Any]] = []
+        self._note = ""  # of a fault that leaves the package usable
 
     def _words(self, key: str) -> list[str]:
         return words(self._config.get(key), f"problem.yaml: {key}")
@@ -127,6 +128,7 @@ class _Reader:
             "passes": self._passes,
             "include_files": self._include_files(),
             "gold_solutions": kattis_submissions(self._package),
+            "note": self._note,
         }
 
     def _time_and_memory(self) -> dict[str, Any]:
@@ -199,6 +201,8 @@ class _Reader:
             beside = path.suffix == ".args" or f"{path.stem}.in" in names
             if path.suffix in _BESIDE and beside:
                 raise RowError(f"{package.say(path)}: {_BESIDE[path.suffix]} are not supported")
+            if path.suffix == ".ans" and f"{path.stem}.in" not in names and not self._note:
+                self._note = f"{package.say(path)} has no input: add {path.stem}.in beside it"
             if path.is_dir() and (place != "data" or path.name in ("sample", "secret")):
                 group.groups.append(self._group(path, config))
             elif path.suffix == ".in" and place != "data":

@@ -139,6 +139,8 @@ class PackageRows(Rows):
         package = PackageFiles(folder / found.inner, found.name, self._testlib)
         row = FORMATS[found.format][1](package, self._maker)
         row |= OJBENCH_LIMITS if found.of_ojbench else {}
+        if note := row.pop("note", ""):
+            self.diagnostics.add(f"problem {name}: {note}")
         before: set[str] = set()
         for group in row.get("subtasks") or ():
             if missing := [need for need in group["needs"] if need not in before]:

@@ -138,6 +138,15 @@ def test_points_and_groups_of_kattis(tmp_path: Path) -> None:
         ]  # fmt: skip
 
 
+def test_an_answer_without_its_input_is_said(tmp_path: Path) -> None:
+    files = {**KATTIS, "data/secret/3.ans": "3"}
+    with open_problems(str(write(tmp_path / "sum", files))) as problems:
+        assert len(contents(problems, "sum")) == 2
+        assert problems.messages() == [
+            "problem sum: data/secret/3.ans has no input: add 3.in beside it"
+        ]
+
+
 def test_a_missing_time_limit_is_said(tmp_path: Path) -> None:
     files = {name: text for name, text in KATTIS.items() if name != ".timelimit"}
     with open_problems(str(write(tmp_path / "sum", files))) as problems:
