@@ -56,9 +56,14 @@ def verdicts(ours: str, theirs: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return the verdicts of both tools by submission, of those that each has graded."""
     rows = [json.loads(line) for line in ours.splitlines() if line.startswith("{")]
     graded = [row for row in rows if row["found"] != "not run"]
-    found = {row["submission"]: row["found"].split()[0] for row in graded}
+    found = {row["submission"]: _verdict(*row["found"].split()) for row in graded}
     matches = [m for line in theirs.splitlines() if (m := GOT.match(line) or LINE.match(line))]
-    return {n: ALIKE.get(v, v) for n, v in found.items()}, {m[1]: m[2] for m in matches}
+    return found, {m[1]: m[2] for m in matches}
+
+
+def _verdict(verdict: str, points: str = "0", *_: str) -> str:
+    """Return verifyproblem's verdict of ours, such as `WA 50 of 100`, which it accepts with 50."""
+    return "AC" if float(points) > 0 else ALIKE.get(verdict, verdict)
 
 
 def main() -> None:
