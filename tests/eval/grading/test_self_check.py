@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 
 from gradebox.eval.cli.run import RunResult, run_grading
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.known.grade import expectations
+from gradebox.eval.common.signals import Stopper
+from gradebox.eval.grading.known.grade import expectations, grade_known
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.retry import Retry
+from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.solutions.solution import KnownSolution, Solution
 from gradebox.sandbox.errors import SandboxError
 from testing.fakes.scripted_sandbox import Answer, Call, FakeSandbox, ready
 
@@ -213,3 +217,35 @@ def test_an_unknown_checker_is_reported_by_the_run(check: Check) -> None:
     gold = [RIGHT]
     with pytest.raises(InputError, match="no-such-checker"):
         check.run(gold, flags={"checker": "no-such-checker"})
+
+
+@pytest.mark.parametrize(("in_order", "run"), [(True, ["1"]), (False, ["1", "2"])])
+def test_no_test_runs_behind_the_one_that_ends_a_solution(
+    tmp_path: Path, in_order: bool, run: list[str]
+) -> None:
+    seen: list[str] = []
+    second = threading.Event()
+
+    def wrong(call: Call) -> Answer:
+        seen.append(call.stdin.decode())
+        if call.stdin == b"1":
+            second.wait(0.5 if in_order else 30)
+        else:
+            second.set()
+        return b"no"
+
+    tests = [{"input": t, "output": t} for t in ("1", "2")]
+    dataset = write_lines(tmp_path / "p.jsonl", [{"id": "1/A", "official_tests": tests}])
+    options = Options(solutions_path=(), dataset=str(dataset), workers=2)
+    records: list[Any] = []
+    with Stopper() as stopper, GradingSession(options, FakeSandbox(wrong)) as session:
+        problem = session.problems.get("1/A")
+        assert problem is not None
+        known = KnownSolution(Solution("1/A", "s", 0, 1, "python", "no"), "failed")
+        grade_known(
+            session, session.case_settings(), [(known, problem)],
+            lambda known, problem, record: records.append(record), stopper,
+            stop=lambda known, problem: True, in_order=lambda known: in_order,
+        )  # fmt: skip
+    assert sorted(seen) == run
+    assert [case.verdict for case in records[0].details] == ["WA", "SK"]
