@@ -81,16 +81,13 @@ class Transient(SandboxError):
 
 
 class Tampered(Transient):
-    """The launcher's report is missing or damaged, by the network, the server or the program.
-
-    evidence  of a program that destroyed its own report; None unless the server carried a trusted
-              program's report of the same size
-    lost      the launcher exited well, so that the report may have been lost on the way
-    """
+    """A program ended its launcher or damaged its report; `evidence` if it does so every time."""
 
     server_failed = False
-    evidence: Execution | None = None
-    lost = False
+
+    def __init__(self, message: str, evidence: Execution) -> None:
+        super().__init__(message)
+        self.evidence = evidence
 
 
 class Refused(SandboxError):

@@ -5,14 +5,13 @@ stderr. So this file is the main file of the job. It opens a data file as descri
 the real program and prints its output in frames of plain ASCII:
 
     GBX1 nonce
-    R n / B n      n characters of stdout follow, as they are / as base64
+    B n            n characters of stdout follow, base64
     E n            stderr, base64
     F name n       a collected file, base64 (the name in hexadecimal)
     Z nonce exit signal cpu_us rss_kib stdout_bytes stderr_bytes wall_us why
 
 `why`: "-" the program ended by itself; "output", "wall" it was killed here for that limit;
-"short" the server can't carry the whole output; "compile" the job has a compiler's command, and it
-refused the program: E holds its messages. The job is in the file gbx-job (launcher.py).
+"short" the server can't carry the whole output. The job is in the file gbx-job (launcher.py).
 
 The program runs as the same user and could forge frames. It gains nothing: output and exit
 status are its own to choose, time and memory are checked against the server's figures.
@@ -49,8 +48,8 @@ FIXED = (
     "ONLINE_JUDGE=1",
 )
 KEPT = ("PATH", "LD_LIBRARY_PATH", "RUST_INSTALL_LOC")  # of the package's
+BROKEN = 3  # exit code, once the program runs
 PIECE = 48 * 1024  # a multiple of 3: base64 of a piece needs no padding
-CONTROLS = bytes(b for b in range(32) if b not in b"\t\n\r") + b"\x7f"
 TICK_MS = 10
 
 
@@ -69,22 +68,19 @@ class LaunchJob:
             self.processes,
             self.open_files,
             self.file_max,
-            self.only_base64,
             self.fixed_addresses,
             argc,
             filec,
         ) = numbers
-        self.build = fields[2]
-        self.argv = fields[3 : 3 + argc]
-        self.files = fields[3 + argc : 3 + argc + filec]
-        self.collect = fields[3 + argc + filec :]
+        self.argv = fields[2 : 2 + argc]
+        self.files = fields[2 + argc : 2 + argc + filec]
+        self.collect = fields[2 + argc + filec :]
 
 
 class Printer:
     """Writes frames, and stops when the server's output limit would be reached."""
 
     def __init__(self, job: LaunchJob) -> None:
-        self.only_base64 = job.only_base64
         self.left = job.budget - 400  # the first and the last line always fit
         self.short = False
         self.held_s = 0.0  # in writes that a slow server held up
@@ -106,12 +102,8 @@ class Printer:
         self.left -= size
         self.put(head + body + b"\n")
 
-    def stdout(self, piece: bytes) -> None:
-        plain = not self.only_base64 and len(piece.translate(None, CONTROLS)) == len(piece)
-        if plain and max(piece) < 128:
-            self.frame(b"R", piece)
-        else:
-            self.frame(b"B", binascii.b2a_base64(piece).rstrip())
+    def base64(self, head: bytes, data: bytes) -> None:
+        self.frame(head, binascii.b2a_base64(data).rstrip())
 
 
 class Pipe:
@@ -223,7 +215,7 @@ def drain(out: Pipe, err: Pipe, printer: Printer, kept: "list[bytes]") -> bool:
         piece = pipe.next() if pipe.open else None
         some = some or piece is not None
         if piece and pipe is out:
-            printer.stdout(piece)
+            printer.base64(b"B", piece)
         elif piece:
             kept.append(piece)
     return some
@@ -282,24 +274,15 @@ def prepare(job: LaunchJob) -> None:
             os.unlink(name)
 
 
-def compiled(job: LaunchJob) -> "bytes | None":
-    """Compile in this box; return the compiler's messages where it refused the program."""
-    if not job.build or os.system(b"{ " + job.build + b"; } 2>gbx-log >/dev/null </dev/null") == 0:
-        return None
-    with open("gbx-log", "rb") as f:
-        return f.read(job.stderr_max)
-
-
 def finish(printer: Printer, job: LaunchJob, stderr: bytes, why: str, *numbers: int) -> None:
     """Print the last frames."""
     stderr = stderr[: max(0, (printer.left - 40) // 4 * 3)]  # stderr must not cause "short"
     if stderr:
-        printer.frame(b"E", binascii.b2a_base64(stderr).rstrip())
+        printer.base64(b"E", stderr)
     for wanted in job.collect:
         data = collected(wanted, job.stdout_max)
         if data is not None:
-            body = binascii.b2a_base64(data).rstrip()
-            printer.frame(b"F " + binascii.hexlify(wanted), body)
+            printer.base64(b"F " + binascii.hexlify(wanted), data)
     if printer.short and why == "-":
         why = "short"
     printer.put(f"Z {job.nonce} {' '.join(map(str, numbers))} {why}\n")
@@ -311,10 +294,6 @@ def main() -> None:
     stdin = os.open("gbx-stdin", os.O_RDONLY)
     prepare(job)
     printer = Printer(job)
-    refused = compiled(job)
-    if refused is not None:
-        finish(printer, job, refused, "compile", 1, 0, 0, 0, 0, 0, 0)
-        return
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
     for number in IGNORED:  # the program could send them to this process
@@ -323,6 +302,13 @@ def main() -> None:
     for fd in (stdin, out_write, err_write):
         os.close(fd)
     out, err = Pipe(out_read, job.stdout_max), Pipe(err_read, job.stderr_max)
+    try:
+        report(job, pid, out, err, printer)
+    except (OSError, MemoryError, ValueError):  # the program set limits for this process, say
+        os._exit(BROKEN)
+
+
+def report(job: LaunchJob, pid: int, out: Pipe, err: Pipe, printer: Printer) -> None:
     status, usage, stderr, why, wall_s = supervise(job, pid, out, err, printer)
     try:
         os.killpg(pid, signal.SIGKILL)

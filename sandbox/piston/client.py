@@ -38,14 +38,7 @@ from gradebox.sandbox.model import (
     Limits,
     Program,
 )
-from gradebox.sandbox.piston.fleet import (
-    ATTEMPTS,
-    Attempts,
-    Endpoint,
-    Fleet,
-    Lease,
-    RunRequest,
-)
+from gradebox.sandbox.piston.fleet import Attempts, Endpoint, Fleet, Lease, RunRequest
 from gradebox.sandbox.piston.gradebox_server import GradeboxServer, isolation
 from gradebox.sandbox.piston.launcher import check_names
 from gradebox.sandbox.piston.limits import COMPILE_LIMITS
@@ -57,9 +50,7 @@ from gradebox.sandbox.protocol import Capability
 
 log = logging.getLogger("gradebox.piston")
 
-# Destroyed reports of one run after which the program is held responsible. Reports that the server
-# may have lost count only when that happened in every attempt.
-DESTROYED_AFTER = 3
+DESTROYED_AFTER = 3  # reports of one run: then the program is held responsible
 
 T = TypeVar("T")
 
@@ -246,18 +237,15 @@ class PistonSandbox(Closeable):
 
     def _run(self, request: RunRequest, alone: bool) -> Execution:
         row = languages.find(request.compiled.program.language)
-        destroyed = lost = 0
+        destroyed = 0
 
         def run_once(lease: Lease) -> Execution:
-            nonlocal destroyed, lost
+            nonlocal destroyed
             try:
                 return self._backend(lease.endpoint).run(lease, request)
             except Tampered as fault:
-                if fault.evidence is None:
-                    raise
-                lost += fault.lost
-                destroyed += not fault.lost
-                if destroyed < DESTROYED_AFTER and destroyed + lost < ATTEMPTS:
+                destroyed += 1
+                if destroyed < DESTROYED_AFTER:
                     raise
                 return fault.evidence
 

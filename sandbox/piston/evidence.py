@@ -13,26 +13,21 @@ from dataclasses import replace
 from gradebox.sandbox.errors import Tampered, Transient
 from gradebox.sandbox.model import Execution, LimitName, Limits
 from gradebox.sandbox.piston.execute import Stage
-from gradebox.sandbox.piston.launcher import Report
+from gradebox.sandbox.piston.launcher import MAGIC, Report
 from gradebox.sandbox.piston.limits import SentLimits, limit_too_small
 
 NEAR = 0.97  # the kernel kills a little below the limit
+# Exit codes of Python for an error before the program's start, and of a shell without a python3;
+# after the start the launcher itself never exits with one of them.
+NOT_STARTED = (1, 126, 127)
 
 
-def execution(stage: Stage, report: Report | None, limits: Limits, sent: SentLimits) -> Execution:
-    """Return the evidence of one run.
-
-    report  None: it is missing or damaged
-
-    Raises Refused when a limit of the server ended what this run allows, Tampered when
-    neither the report nor the server explains the end, Transient when the launcher failed.
-    """
-    if report is None:
-        return _without_report(stage, limits, sent)
-    if report.why == "compile":
-        raise Transient(f"the program no longer compiles there: {report.stderr[:200]!r}")
+def execution(stage: Stage, report: Report, limits: Limits, sent: SentLimits) -> Execution:
+    """Return the evidence of one run; raise Refused when the server can't carry its output."""
     if report.why == "short":
-        raise limit_too_small("output", "found by trying", f"{report.stdout_bytes} bytes of stdout")
+        size = report.stdout_bytes
+        needed = f"{size} bytes of stdout" if size else "more, as for a compiled program"
+        raise limit_too_small("output", "found by trying", needed)
     cpu_s = reconcile_cpu(stage.cpu_s, report.cpu_s, sent.allowance_s)
     memory = report.memory_bytes
     if stage.memory_bytes is not None:
@@ -64,23 +59,6 @@ def execution(stage: Stage, report: Report | None, limits: Limits, sent: SentLim
         limits_hit=frozenset(hit),
         files=report.files,
     )
-
-
-def destroyed_execution(stage: Stage) -> Execution:
-    """Return the evidence of a program that destroyed its launcher's report in every try.
-
-    It counts as killed: by the signal that the server saw, or, where it saw none, by SIGKILL.
-    """
-    killed_for: LimitName | None = "output" if stage.status in ("OL", "EL") else None
-    killed = _killed(stage, killed_for, stage.cpu_s or 0.0, stage.memory_bytes)
-    code = stage.code or 0
-    by_shell = code - 128 if 128 < code < 128 + signal.NSIG else None
-    words = (
-        "the program ended the launcher or damaged its report; the server saw status "
-        f"{stage.status or 'none'}, exit code {stage.code}, signal {stage.signal}"
-    )
-    number = stage.signal or by_shell or int(signal.SIGKILL)
-    return replace(killed, signal=number, stderr=words.encode(), stderr_cut=False)
 
 
 def _killed(
@@ -120,11 +98,19 @@ def _at_memory_limit(stage: Stage, memory: int, limits: Limits, sent: SentLimits
     return stage.memory_bytes >= sent.memory_bytes * NEAR
 
 
-def _without_report(stage: Stage, limits: Limits, sent: SentLimits) -> Execution:
-    """Return the evidence from the server alone: the launcher was killed or never started."""
+def without_report(stage: Stage, nonce: str, limits: Limits, sent: SentLimits) -> Execution:
+    """Return the evidence from the server alone: the report is missing or damaged.
+
+    Raises Refused when a limit of the server ended what this run allows, Transient when the
+    launcher did not start or its report was lost on the way, and Tampered when the program ended
+    the launcher or damaged its report. No program can take a report away: the launcher's stdout
+    is a socket.
+    """
     cpu_s = 0.0 if stage.cpu_s is None else max(0.0, stage.cpu_s - sent.allowance_s)
     memory = stage.memory_bytes
     killed_for: LimitName
+    if stage.stdout.startswith(MAGIC) and nonce not in stage.stdout:
+        raise Transient("the answer belongs to another request")
     if stage.status == "TO":
         killed_for = _time_limit(stage, cpu_s, limits, sent)
         if killed_for == "cpu":
@@ -136,14 +122,33 @@ def _without_report(stage: Stage, limits: Limits, sent: SentLimits) -> Execution
             raise limit_too_small(
                 "run_memory_limit", f"{sent.memory_bytes} bytes", f"{needed} bytes"
             )
+    elif stage.status is None and f"Z {nonce} " not in stage.stdout:
+        raise Transient("the end of the launcher's report was lost")
+    elif stage.code in NOT_STARTED:
+        raise Transient(f"the launcher does not work there: {stage.stderr[-300:]!r}")
     else:
-        raise Tampered(
-            f"the launcher's report is incomplete (status {stage.status}, code {stage.code}, "
-            f"signal {stage.signal}): {stage.stderr[-200:]!r}"
-        )
+        raise _tampered(stage)
     if memory is not None:
         memory = max(0, memory - sent.launcher_bytes)
     return _killed(stage, killed_for, cpu_s, memory)
+
+
+def _tampered(stage: Stage) -> Tampered:
+    """Return the fault of a program that ended the launcher or damaged its report.
+
+    As evidence it counts as killed: by the signal that the server saw, or, where it saw none, by
+    SIGKILL.
+    """
+    killed_for: LimitName | None = "output" if stage.status in ("OL", "EL") else None
+    killed = _killed(stage, killed_for, stage.cpu_s or 0.0, stage.memory_bytes)
+    code = stage.code or 0
+    by_shell = code - 128 if 128 < code < 128 + signal.NSIG else None
+    words = (
+        "the program ended the launcher or damaged its report; the server saw status "
+        f"{stage.status or 'none'}, exit code {stage.code}, signal {stage.signal}"
+    )
+    number = stage.signal or by_shell or int(signal.SIGKILL)
+    return Tampered(words, replace(killed, signal=number, stderr=words.encode(), stderr_cut=False))
 
 
 def _time_limit(stage: Stage, cpu_s: float, limits: Limits, sent: SentLimits) -> LimitName:

@@ -61,7 +61,6 @@ class Endpoint:
     platform         machine and C library; binaries run on every endpoint of the same platform
     fixed_addresses  programs can be started without address space randomisation
     limits           found by probing, when `probed`
-    answers          of the probe so far, by question
     failures         in a row, the first one at `failing_since`
     last_fault       its latest failure, for messages
     doubtful         it failed, otherwise than by being busy, and has not worked since
@@ -82,7 +81,6 @@ class Endpoint:
     fixed_addresses: bool = False
     limits: ServerLimits = field(default_factory=ServerLimits)
     probed: bool = False
-    answers: dict[str, Any] = field(default_factory=dict)
     probing: threading.Lock = field(default_factory=threading.Lock)
     inflight: int = 0
     failures: int = 0

@@ -30,9 +30,8 @@ OWN = "gbx-"  # begins the names of files of ours
 JOB, STDIN, PROGRAM = f"{OWN}job", f"{OWN}stdin", f"{OWN}program"
 BINARY = "main"  # the program's binary, once the launcher has unpacked it
 MAGIC = "GBX1 "  # a report begins with this and its request's nonce
-REPORT_BYTES = 400  # the first and the last line fit in this many bytes
 
-Why = Literal["-", "output", "wall", "short", "compile"]
+Why = Literal["-", "output", "wall", "short"]
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,7 @@ class Report:
     It comes from inside the box, so the server's figures bound it (evidence.py).
 
     why  "-" the program ended by itself; "output", "wall" the launcher killed it for that limit;
-         "short" the server's output limit is too small for its output; "compile" it was
-         compiled in the same box and the compiler refused it
+         "short" the server's output limit is too small for its output
     """
 
     exit_code: int | None
@@ -103,17 +101,14 @@ def job_files(
     argv: Sequence[str],
     limits: Limits,
     *,
-    build: str = "",
     stdin: bytes = b"",
     files: Mapping[str, bytes],
     collect: Sequence[str] = (),
     output_chars: int,
-    only_base64: bool,
     fixed_addresses: bool,
 ) -> list[SentFile]:
     """Return the files that tell a launcher what to run, the launcher itself left out.
 
-    build            the shell's command that compiles the program first; empty: none
     argv             the command; `{python}` stands for the interpreter of the box
     files            real names and contents; they travel under names no package reacts to
     output_chars     characters of stdout the server can carry
@@ -127,12 +122,11 @@ def job_files(
         limits.processes,
         limits.open_files,
         limits.file_size_bytes,
-        int(only_base64),
         int(fixed_addresses),
         len(argv),
         len(files),
     )
-    fields = [nonce, " ".join(map(str, numbers)), build, *argv, *files, *collect]
+    fields = [nonce, " ".join(map(str, numbers)), *argv, *files, *collect]
     job = b"\0".join(f.encode("utf-8", "surrogateescape") for f in fields)
     numbered = (SentFile(f"gbx-{i}", content) for i, content in enumerate(files.values()))
     return [SentFile(JOB, job), SentFile(STDIN, stdin), *numbered]
@@ -165,9 +159,7 @@ def decode_report(text: str, nonce_text: str) -> Report:
         at = end + 2 + size
         if len(body) != size or data[at - 1 : at] != b"\n":
             raise ValueError("a frame is shorter than its stated size")
-        if kind == b"R" and body.isascii():
-            out += body
-        elif kind == b"B":
+        if kind == b"B":
             out += base64.b64decode(body, validate=True)
         elif kind == b"E":
             err += base64.b64decode(body, validate=True)
@@ -175,7 +167,7 @@ def decode_report(text: str, nonce_text: str) -> Report:
             name = bytes.fromhex(words[0].decode("ascii")).decode("utf-8", "surrogateescape")
             files[name] = base64.b64decode(body, validate=True)
         else:
-            raise ValueError("a frame is of unknown kind, or plain text that is not ASCII")
+            raise ValueError("a frame is of unknown kind")
 
 
 def _last_line(

@@ -3,9 +3,8 @@
 `identify` asks what the server is (two GETs). `probe` runs a few tiny jobs: limits can't be
 queried, but a request beyond one is refused with the limit in the message.
 
-Each answer is kept, so that after a fault only the question that met it is asked again. A server
-that is busy (429) is waited for within the question: these dozen requests are its first ones, and
-a proxy that lets five a second through refuses some of them every time.
+A server that is busy (429) is waited for within the question: these half a dozen requests are its
+first ones, and a proxy that lets five a second through refuses some of them every time.
 """
 
 from __future__ import annotations
@@ -19,17 +18,10 @@ from functools import partial
 from typing import Any, TypeVar
 
 from gradebox.sandbox.errors import Refused, Transient
-from gradebox.sandbox.model import Limits
 from gradebox.sandbox.piston import fleet
 from gradebox.sandbox.piston.execute import SentFile, Stage, execute
 from gradebox.sandbox.piston.fleet import Endpoint
 from gradebox.sandbox.piston.gradebox_server import PROTOCOL
-from gradebox.sandbox.piston.launcher import (
-    decode_report,
-    job_files,
-    launcher_files,
-    new_nonce,
-)
 from gradebox.sandbox.piston.limits import ServerLimits
 from gradebox.sandbox.piston.packages import Package
 
@@ -44,6 +36,7 @@ BUSY_S = 60.0  # a server may answer 429 to one question for so long
 T = TypeVar("T")
 
 # Writes 1, 1, 2, 4 … KiB: what the server keeps of it is its output limit within a factor of two.
+PRINTED_CHARS = 1024 << 11
 _PRINTS = b"""import os, platform, subprocess, sys, time
 def have(*command):
     try:
@@ -102,36 +95,26 @@ def read_runtimes(value: Any) -> dict[str, str]:
 
 def probe(endpoint: Endpoint, package: Package) -> None:
     """Fill in the platform and limits of an endpoint."""
-
-    def ask(question: str, about: Callable[..., T], *details: Any) -> T:
-        if question not in endpoint.answers:
-            endpoint.answers[question] = about(endpoint, package, *details)
-        answer: T = endpoint.answers[question]
-        return answer
-
     run_ms, cpu_ms, memory = (
-        ask(name, _configured, {name: HUGE})
+        _configured(endpoint, package, name)
         for name in ("run_timeout", "run_cpu_time", "run_memory_limit")
     )
-    pad = [SentFile("gbx-pad", b"x" * (TRY_BODY_BYTES * 3 // 4))]
-    padded = ask("body", _print_or_none, pad)
-    body_bytes = TRY_BODY_BYTES if padded is None else None
-    printed, capped = padded or ask("output", _print)
-    # The server drops the whole read that exceeds its limit. A busy server gets several writes of
-    # the program in one read and keeps less, so the longest output of three runs counts.
-    for number in range(2 if capped else 0):
-        printed = max(printed, ask(f"output {number}", _print)[0], key=len)
+    body_bytes = None
+    pad = SentFile("gbx-pad", b"x" * (TRY_BODY_BYTES * 3 // 4))
+    try:
+        printed = _print(endpoint, package, pad)
+    except Refused as refusal:
+        if refusal.limit != "body":
+            raise
+        body_bytes = TRY_BODY_BYTES
+        printed = _print(endpoint, package)
     with contextlib.suppress(ValueError):
         machine, libc, fixed = printed.split("\n", 1)[0].split(";")
         endpoint.platform = f"{machine} {libc}"
         endpoint.fixed_addresses = fixed == "1"
-    output_chars = max(len(printed), 512) if capped else None
-    used = [ask(f"use {k}", _used_s, output_chars or WANT_OUTPUT_CHARS) for k in range(3)]
-    overheads = sorted(seconds for seconds in used if seconds is not None)
-    overhead_s = overheads[1] if len(overheads) == 3 else 0.05
-    limits = ServerLimits(
-        run_ms, cpu_ms, memory, output_chars, body_bytes, min(max(overhead_s, 0.005), 1.0)
-    )
+    # a server drops the whole read that exceeds its limit, or all that does
+    output_chars = max(len(printed), 512) if len(printed) < PRINTED_CHARS else None
+    limits = ServerLimits(run_ms, cpu_ms, memory, output_chars, body_bytes)
     endpoint.limits = replace(limits, advice=tuple(_advice(endpoint.url, limits)))
     endpoint.probed = True
 
@@ -154,15 +137,12 @@ def _advice(url: str, limits: ServerLimits) -> list[str]:
     return lines
 
 
-def _python(package: Package, program: bytes) -> list[SentFile]:
-    return [SentFile("p.py", program, source=True), *package.extra_files(EXTRA_WALL_S)]
-
-
 def _job(
     endpoint: Endpoint, package: Package, files: Sequence[SentFile], fields: Mapping[str, int]
 ) -> Stage:
     """Run a small job; wait while the server is busy."""
     transport, runtime = endpoint.transport, package.runtime
+    files = [*files, *package.extra_files(EXTRA_WALL_S)]
     job = partial(execute, transport, runtime, files, fields, answer_max=ANSWER_BYTES)
     return _patiently(job).run
 
@@ -182,10 +162,10 @@ def _patiently(ask: Callable[[], T]) -> T:
         pause_s *= 2
 
 
-def _configured(endpoint: Endpoint, package: Package, huge: Mapping[str, int]) -> int | None:
+def _configured(endpoint: Endpoint, package: Package, name: str) -> int | None:
     """Return the limit that the refusal of a huge one names; None when it is accepted."""
     try:
-        _job(endpoint, package, _python(package, b"pass"), huge)
+        _job(endpoint, package, [SentFile("p.py", b"pass", source=True)], {name: HUGE})
     except Refused as refusal:
         number = re.search(r"limit of (\d{1,15})\b", str(refusal))
         if number is None:
@@ -194,49 +174,9 @@ def _configured(endpoint: Endpoint, package: Package, huge: Mapping[str, int]) -
     return None
 
 
-def _print(endpoint: Endpoint, package: Package, pad: Sequence[SentFile] = ()) -> tuple[str, bool]:
-    """Run the printing program; return its output and whether the server cut it."""
-    run = _job(endpoint, package, [*_python(package, _PRINTS), *pad], {})
+def _print(endpoint: Endpoint, package: Package, *pad: SentFile) -> str:
+    """Run the printing program; return what arrives of its output."""
+    run = _job(endpoint, package, [SentFile("p.py", _PRINTS, source=True), *pad], {})
     if run.status in ("RE", "SG"):
         raise Transient(f"{endpoint.url}: a test program failed there: {run.stderr[-300:]!r}")
-    return run.stdout, run.status == "OL"
-
-
-def _print_or_none(
-    endpoint: Endpoint, package: Package, pad: Sequence[SentFile]
-) -> tuple[str, bool] | None:
-    """Do the same with a large body; return None when the server refuses it for its size."""
-    try:
-        return _print(endpoint, package, pad)
-    except Refused as refusal:
-        if refusal.limit != "body":
-            raise
-        return None
-
-
-def _used_s(endpoint: Endpoint, package: Package, output_chars: int) -> float | None:
-    """Return the CPU seconds of the launcher in the run of a tiny program, if they are known."""
-    nonce = new_nonce()
-    job = job_files(
-        nonce,
-        ["{python}", "main.py"],
-        Limits(),
-        files={"main.py": b"print(open(0).read())"},
-        output_chars=output_chars,
-        only_base64=package.codeforces,
-        fixed_addresses=endpoint.fixed_addresses,
-    )
-    run = _job(
-        endpoint,
-        package,
-        [*launcher_files(package.runtime), *job, *package.extra_files(EXTRA_WALL_S)],
-        {},
-    )
-    try:
-        report = decode_report(run.stdout, nonce)
-    except ValueError as error:
-        raise Transient(
-            f"{endpoint.url}: the launcher does not work there: {error}; "
-            f"its stderr: {run.stderr[-300:]!r}"
-        ) from error
-    return None if run.cpu_s is None else max(0.0, run.cpu_s - report.cpu_s)
+    return run.stdout

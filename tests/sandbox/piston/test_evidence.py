@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gradebox.sandbox import Limits
 from gradebox.sandbox.errors import Refused, Tampered, Transient
-from gradebox.sandbox.piston.evidence import execution, reconcile_cpu
+from gradebox.sandbox.piston.evidence import execution, reconcile_cpu, without_report
 from gradebox.sandbox.piston.execute import Stage, read_answer, read_stage
 from gradebox.sandbox.piston.launcher import Report, decode_report
 from gradebox.sandbox.piston.limits import LAUNCHER_BYTES, ServerLimits, plan_limits
@@ -25,6 +25,8 @@ REPORT = Report(0, None, 0.02, 0.03, 9 * MIB, b"out", b"", 3, 0, "-")
 
 
 def evidence(stage: Stage = STAGE, report: Report | None = REPORT, **sent: Any) -> Any:
+    if report is None:
+        return without_report(stage, "n", LIMITS, replace(SENT, **sent))
     return execution(stage, report, LIMITS, replace(SENT, **sent))
 
 
@@ -96,19 +98,27 @@ def test_without_a_report_the_server_decides_the_killing_limit(
 
 
 @pytest.mark.parametrize(
-    "stage",
+    ("stage", "fault"),
     [
-        {},
-        {"status": "OL"},
-        {"status": "EL"},
-        {"status": "RE", "code": 1},
-        {"status": "RE", "code": 137, "memory_bytes": None},
-        {"status": "SG", "signal": 9},
+        ({}, Transient),  # lost on the way
+        ({"stdout": "GBX1 n\njunk\nZ n 0"}, Tampered),  # not lost: its end is there
+        ({"stdout": "GBX1 other\nZ n 0"}, Tampered),
+        ({"stdout": "GBX1 other\n", "status": "TO", "cpu_s": 2.0}, Transient),
+        ({"status": "OL"}, Tampered),
+        ({"status": "EL"}, Tampered),
+        ({"status": "RE", "code": 1}, Transient),  # the launcher did not start
+        ({"status": "RE", "code": 127}, Transient),
+        ({"status": "RE", "code": 3}, Tampered),
+        ({"status": "RE", "code": 137, "memory_bytes": None}, Tampered),
+        ({"status": "SG", "signal": 9}, Tampered),
     ],
 )
-def test_a_missing_report_that_no_limit_explains_is_tampered(stage: dict[str, Any]) -> None:
-    with pytest.raises(Tampered):
+def test_a_missing_report_that_no_limit_explains_is_a_fault(
+    stage: dict[str, Any], fault: type[Transient]
+) -> None:
+    with pytest.raises(Transient) as found:
         evidence(replace(STAGE, **stage), None)
+    assert type(found.value) is fault
 
 
 @pytest.mark.parametrize(
@@ -160,22 +170,16 @@ def frames(*lines: str, end: str = "Z n 0 0 1000 2000 {size} 0 500 -\n") -> str:
     return "GBX1 n\n" + "".join(lines) + end
 
 
-@given(st.lists(st.tuples(st.booleans(), st.binary(min_size=1, max_size=200)), max_size=6))
-def test_frames_carry_every_byte(pieces: list[tuple[bool, bytes]]) -> None:
-    lines, out = [], b""
-    for raw, piece in pieces:
-        if raw:
-            piece = bytes(b & 0x7F for b in piece)
-            lines.append(f"R {len(piece)}\n{piece.decode()}\n")
-        else:
-            text = base64.b64encode(piece).decode()
-            lines.append(f"B {len(text)}\n{text}\n")
-        out += piece
+@given(st.lists(st.binary(min_size=1, max_size=200), max_size=6))
+def test_frames_carry_every_byte(pieces: list[bytes]) -> None:
+    texts = [base64.b64encode(piece).decode() for piece in pieces]
+    lines = [f"B {len(text)}\n{text}\n" for text in texts]
+    out = b"".join(pieces)
     report = decode_report(frames(*lines).replace("{size}", str(len(out))), "n")
     assert report.stdout == out
 
 
-COMPLETE = frames("R 3\nabc\n", "E 4\nZXJy\n", "F 61 4\nZmls\n").replace("{size}", "3")
+COMPLETE = frames("B 4\nYWJj\n", "E 4\nZXJy\n", "F 61 4\nZmls\n").replace("{size}", "3")
 
 
 def test_a_complete_report() -> None:
@@ -204,9 +208,9 @@ def test_a_damaged_character_is_rejected_or_harmless(place: int) -> None:
     "text",
     [
         "GBX1 m\nZ m 0 0 0 0 0 0 0 -\n",
-        frames("R 5\nabc\n"),
-        frames("R -1\n\n"),
-        frames("R 99999999999999\n\n"),
+        frames("B 5\nYWJj\n"),
+        frames("B -1\n\n"),
+        frames("B 99999999999999\n\n"),
         frames("Q 1\na\n"),
         frames("\n"),
         frames(end="Z n 0 0 x 0 0 0 0 -\n"),

@@ -8,12 +8,8 @@ from typing import Any
 import pytest
 
 from gradebox.sandbox import Limits, Program, SandboxError
-from gradebox.sandbox.errors import Transient
 from gradebox.sandbox.piston import PistonSandbox, fleet
-from gradebox.sandbox.piston.fleet import Endpoint
-from gradebox.sandbox.piston.packages import PACKAGES
-from gradebox.sandbox.piston.probe import ANSWER_BYTES, probe
-from gradebox.sandbox.piston.transport import Transport
+from gradebox.sandbox.piston.probe import ANSWER_BYTES
 
 from .fake_piston import FakePiston, Handler
 from .faults import REPLIES, run_stage
@@ -24,19 +20,6 @@ Connect = Callable[..., PistonSandbox]
 PRINTS_ONE = Program("python", {"main.py": b"print(1)"})
 
 
-def probed(url: str) -> Endpoint:
-    """Return an endpoint whose questions have been asked until none is left."""
-    endpoint = Endpoint(url, Transport(url), 1)
-    for _ in range(30):
-        try:
-            probe(endpoint, PACKAGES["piston"])
-        except Transient:
-            continue
-        break
-    assert endpoint.probed
-    return endpoint
-
-
 @pytest.mark.slow(seconds=6)
 def test_a_server_that_allows_five_requests_a_second_gets_through(
     server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
@@ -45,25 +28,6 @@ def test_a_server_that_allows_five_requests_a_second_gets_through(
     box = client(server(per_second=5), slots=2)
     for _ in range(4):
         assert box.run(box.compile(PRINTS_ONE), Limits()).stdout == b"1\n"
-
-
-@pytest.mark.slow(seconds=2)
-@pytest.mark.parametrize("settings", [{}, {"body_limit": 100_000, "output_max": 1500}], ids=str)
-def test_after_a_fault_only_its_question_is_asked_again(
-    server: Make, settings: dict[str, int]
-) -> None:
-    smooth, rough = server(**settings), server(**settings)
-    seen: list[int] = []
-
-    def every_second_one(handler: Handler, body: dict[str, Any]) -> None:
-        seen.append(1)
-        (REPLIES["status_500_empty"] if len(seen) % 2 else Handler.answer)(handler, body)
-
-    rough.always = every_second_one
-    calm, tried = probed(smooth.url), probed(rough.url)
-    assert len(rough.received.bodies) == 2 * len(smooth.received.bodies)
-    for name in ("run_ms", "cpu_ms", "memory_units", "output_chars", "body_bytes"):
-        assert getattr(tried.limits, name) == getattr(calm.limits, name), name
 
 
 def test_a_server_that_stays_busy_is_given_up_in_words(

@@ -29,7 +29,7 @@ def test_time_in_which_a_launcher_cannot_write_does_not_count(
     tmp_path: Path, source: str, why: str
 ) -> None:
     argv = [sys.executable, "-S", "-c", source]
-    options = {"output_chars": 1 << 24, "only_base64": False, "fixed_addresses": False}
+    options = {"output_chars": 1 << 24, "fixed_addresses": False}
     job = job_files(NONCE, argv, LIMITS, files={}, **options)  # type: ignore[arg-type]
     for file in (*launcher_files("python"), *job):
         (tmp_path / file.name).write_bytes(file.content)
