@@ -48,17 +48,8 @@ REMEDIES = (
         "no Docker engine answers: install and start Docker, or set DOCKER_HOST; on Linux your "
         "user must be in the group docker",
     ),
-    ("port is already allocated", "the port is in use; choose another with --port"),
-    ("address already in use", "the port is in use; choose another with --port"),
-    ("no space left on device", "the disk is full; `docker system prune` frees space"),
-    ("cgroup", "the engine's cgroups are unsuitable; see `python -m sandbox.container status`"),
-    (
-        "permission denied",
-        "the engine lacks the permission, perhaps because it is rootless; Piston needs one that "
-        "runs as root",
-    ),
-    ("privileged", "the engine refuses --privileged, which Piston needs; use --service box"),
-    ("no such host", "there is no network to pull the image; build it from source"),
+    ("already allocated", "choose another port with --port"),
+    ("already in use", "choose another port with --port"),
 )
 
 

@@ -87,8 +87,7 @@ def launcher_files(runtime: str) -> list[SentFile]:
     starter = STARTERS.get(runtime)
     if starter is None:
         return [SentFile(LAUNCHER, _launcher(), source=True)]
-    main = SentFile(starter.name, starter.text.encode(), source=True)
-    return [main, SentFile(LAUNCHER, _launcher())]
+    return [starter, SentFile(LAUNCHER, _launcher())]
 
 
 def new_nonce() -> str:

@@ -22,26 +22,6 @@ LAUNCHER = "gbx-launch.py"
 WORK = "/tmp/gbx-work"  # in the box: the compiler's own folder, {work} in the language table
 
 
-@dataclass(frozen=True)
-class Beside:
-    """What a job uses beside its program and the launcher, at most."""
-
-    cpu_s: float = 0.0
-    memory_bytes: int = 0
-
-
-NOTHING = Beside()
-
-
-@dataclass(frozen=True)
-class Starter:
-    """A main file that starts the launcher, and what it uses itself."""
-
-    name: str
-    text: str
-    uses: Beside = NOTHING
-
-
 _C = f"""#include <unistd.h>
 int main(void) {{ return execl("/usr/bin/env", "env", "python3", "-SE", "{LAUNCHER}", (char *)0); }}
 """
@@ -63,15 +43,15 @@ _NODE = (
 )
 _RUBY = f"exec 'python3', '-SE', '{LAUNCHER}'\n"
 
-STARTERS = {
-    "c": Starter("gbx-start", _C),
-    "c++": Starter("gbx-start", _C),
-    "go": Starter("gbx-start", _GO),
-    "rust": Starter("gbx-start", _RUST),
-    # Node waits beside the launcher, and both interpreters take their time to start
-    "javascript": Starter("gbx-start.js", _NODE, Beside(0.06, 64 * MIB)),
-    "ruby": Starter("gbx-start.rb", _RUBY, Beside(0.06)),
+STARTERS = {  # main files, by runtime
+    "c": SentFile("gbx-start", _C.encode(), source=True),
+    "c++": SentFile("gbx-start", _C.encode(), source=True),
+    "go": SentFile("gbx-start", _GO.encode(), source=True),
+    "rust": SentFile("gbx-start", _RUST.encode(), source=True),
+    "javascript": SentFile("gbx-start.js", _NODE.encode(), source=True),
+    "ruby": SentFile("gbx-start.rb", _RUBY.encode(), source=True),
 }
+STARTER_BYTES = {"javascript": 64 * MIB}  # of memory: Node waits beside the launcher
 
 # Flags with which the binary runs where the compiler's own libraries are missing.
 STANDALONE = {

@@ -36,10 +36,8 @@ from gradebox.sandbox.piston.limits import (
     plan_limits,
 )
 from gradebox.sandbox.piston.packages import (
-    NOTHING,
     PACKAGES,
-    STARTERS,
-    Beside,
+    STARTER_BYTES,
     compile_command,
     run_command,
 )
@@ -66,7 +64,6 @@ class Payload:
     files: Mapping[str, bytes]
     runtime: str
     binary: bytes | None = None
-    beside: Beside = NOTHING
 
     @property
     def carried_bytes(self) -> int:
@@ -215,14 +212,13 @@ class StockPiston:
         program, runtime = request.compiled.program, self.package.box_of(row)
         main, *_ = program.files
         argv = run_command(row, main, request.limits, request.args)
-        starter = STARTERS.get(runtime)
-        beside = NOTHING if starter is None else starter.uses
-        return Payload(argv, {**program.files, **request.files}, runtime, beside=beside)
+        return Payload(argv, {**program.files, **request.files}, runtime)
 
     def _execute(self, endpoint: Endpoint, request: RunRequest, payload: Payload) -> Execution:
         """Send one request and return the evidence of its run."""
         carried_bytes = len(request.stdin) + payload.carried_bytes
-        sent = plan_limits(request.limits, endpoint.limits, carried_bytes, payload.beside)
+        starter_bytes = STARTER_BYTES.get(payload.runtime, 0)
+        sent = plan_limits(request.limits, endpoint.limits, carried_bytes, starter_bytes)
         nonce = new_nonce()
         job = job_files(
             nonce,

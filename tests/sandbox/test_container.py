@@ -206,5 +206,5 @@ def test_a_service_starts_runs_programs_and_stops(project: None) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", port))
         taken.listen()
-        with pytest.raises(SandboxUnavailable, match="choose another with --port"):
+        with pytest.raises(SandboxUnavailable, match="choose another port with --port"):
             control.up("box", port, lines.append)

@@ -29,59 +29,14 @@ def test_the_printed_command_runs_from_a_checkout_in_any_folder(tmp_path: Path) 
     assert done.returncode == 0, (line, done.stderr)
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An installation of its own: bin/, and packages that no scheme knows."""
-    monkeypatch.setattr(own_command, "PACKAGE", tmp_path / "packages" / "gradebox")
-    monkeypatch.setattr(sys, "orig_argv", ["python3", "-c", "pass"])
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python3"))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "bin").mkdir()
-    return tmp_path
-
-
-def script(folder: Path) -> Path:
-    made = folder / "gradebox"
-    made.write_text("#!/bin/sh\n")
-    made.chmod(0o755)
-    return made
-
-
-def test_without_a_script_the_interpreter_in_use_is_named(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_script_beside_the_interpreter_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert own_command.command("debug") == "bin/python3 packages/gradebox debug"
-    (place / "bin" / "python3").write_text("")
-    (place / "bin" / "python3").chmod(0o755)
-    monkeypatch.setenv("PATH", str(place / "bin"))
-    assert own_command.command("debug") == "python3 packages/gradebox debug"
-    monkeypatch.chdir("/usr")
-    assert own_command.command("debug") == f"python3 {place}/packages/gradebox debug"
-    monkeypatch.chdir(place / "bin")
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    assert own_command.command("debug") == f"./python3 {place}/packages/gradebox debug"
-
-
-def test_the_script_that_was_started_is_named(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = script(place / "bin")
-    monkeypatch.setattr(sys, "orig_argv", ["python3", str(made), "grade"])
-    assert own_command.command("debug") == "bin/gradebox debug"
-    monkeypatch.setenv("PATH", str(place / "bin"))
-    assert own_command.command("debug") == "gradebox debug"
-    made.unlink()
-    assert "bin/gradebox" not in own_command.command("debug")
-
-
-def test_the_script_of_another_installation_is_not_named(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script(place / "bin")
-    monkeypatch.setenv("PATH", str(place / "bin"))
-    assert own_command.command("debug") == "bin/python3 packages/gradebox debug"
-    monkeypatch.setattr(
-        own_command.sysconfig,
-        "get_path",
-        lambda kind, scheme="": str(place / {"scripts": "bin", "purelib": "packages"}[kind]),
-    )
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python3"))
+    assert own_command.command("debug") == f"{tmp_path}/python3 {own_command.PACKAGE} debug"
+    script = tmp_path / "gradebox"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    assert own_command.command("debug") == f"{script} debug"
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert own_command.command("debug") == "gradebox debug"
