@@ -97,7 +97,7 @@ test-docker: $(VENV)/.test
 	for image in "gradebox" "gradebox-cpp --build-arg LANGUAGES=g++"; do \
 	  docker build -q --network "$${BUILD_NETWORK:-default}" -f docker/Dockerfile -t $$image . || exit 1; \
 	done
-	$(RUN) -m pytest -q -m docker -rs tests/places tests/sandbox/test_container.py $(ARGS)
+	REQUIRE=docker $(RUN) -m pytest -q -m docker -rs tests/places tests/sandbox/test_container.py $(ARGS)
 
 # Makes the environments first: minutes and gigabytes. NAMES="fusion" makes some, NAMES=--light small ones.
 test-frameworks: $(VENV)/.test

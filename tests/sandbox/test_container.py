@@ -18,7 +18,7 @@ from gradebox.sandbox import container as control
 from gradebox.sandbox.container import COMPOSE, explain, main
 from gradebox.sandbox.errors import SandboxUnavailable
 from testing.rows import rows
-from tests.sandbox.backends import skip
+from tests.sandbox.backends import required, skip
 
 # Answers as docker does, from a list of (words in the command, exit status, text); notes the words.
 DOCKER = """\
@@ -180,7 +180,9 @@ def test_piston_gets_the_settings_of_piston_env() -> None:
 
 @pytest.fixture
 def project(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Start services under names of their own."""
+    """Start services under names of their own. Compose builds the image, with a network."""
+    if not required("docker"):
+        pytest.skip("it builds the image, which only `make test-docker` does")
     monkeypatch.setenv("COMPOSE_PROJECT_NAME", f"gradebox-test-{os.getpid()}")
     try:
         control.status("box")
