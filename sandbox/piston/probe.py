@@ -56,7 +56,7 @@ for k in range(11):
 
 def identify(endpoint: Endpoint) -> None:
     """Fill in version and runtimes; raise Transient or Refused where no Piston answers."""
-    get = endpoint.transport.get
+    get, version = endpoint.transport.get, endpoint.version
     about = {} if endpoint.transport.api_only else _patiently(partial(get, "/", timeout_s=10))
     if isinstance(about, dict):
         endpoint.version = str(about.get("message", "Piston"))[:100]
@@ -67,8 +67,10 @@ def identify(endpoint: Endpoint) -> None:
         endpoint.gradebox = gradebox is not None
         if isinstance(ours.get("sandbox"), dict):
             endpoint.server_sandbox = ours["sandbox"]
-    runtimes = _patiently(partial(get, "/api/v2/runtimes", timeout_s=10))
-    endpoint.runtimes = read_runtimes(runtimes)
+    runtimes = read_runtimes(_patiently(partial(get, "/api/v2/runtimes", timeout_s=10)))
+    if (runtimes, endpoint.version) != (endpoint.runtimes, version):  # another server by now
+        endpoint.probed = False
+    endpoint.runtimes = runtimes
 
 
 def read_runtimes(value: Any) -> dict[str, str]:

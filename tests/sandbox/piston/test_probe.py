@@ -30,6 +30,17 @@ def test_a_server_that_allows_five_requests_a_second_gets_through(
         assert box.run(box.compile(PRINTS_ONE), Limits()).stdout == b"1\n"
 
 
+def test_a_server_that_was_replaced_is_asked_anew(server: Make, client: Connect) -> None:
+    piston = server()
+    box = client(piston)
+    program = box.compile(PRINTS_ONE)
+    assert box.describe().details["advice"] == []
+    piston.settings.languages, piston.settings.output_max = ("python", "c++", "ruby"), 20_000
+    piston.script.append(REPLIES["status_500_empty"])  # its end, as the client sees it
+    assert box.run(program, Limits()).stdout == b"1\n"
+    assert "PISTON_OUTPUT_MAX_SIZE" in box.describe().details["advice"][0]
+
+
 def test_a_server_that_stays_busy_is_given_up_in_words(
     server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
