@@ -12,7 +12,6 @@ The frames of the report are documented in box_launcher.py.
 
 from __future__ import annotations
 
-import ast
 import base64
 import functools
 import secrets
@@ -70,16 +69,7 @@ def check_names(names: Sequence[str]) -> None:
 
 @functools.lru_cache(maxsize=1)
 def _launcher() -> bytes:
-    """Return the launcher without comments and docstrings: it travels with every run."""
-    text = Path(__file__).with_name("box_launcher.py").read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if not isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)):
-            continue
-        first = node.body[0]
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-            node.body.pop(0)
-    return ast.unparse(tree).encode()
+    return Path(__file__).with_name("box_launcher.py").read_bytes()
 
 
 def launcher_files(runtime: str) -> list[SentFile]:

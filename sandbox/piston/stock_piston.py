@@ -57,29 +57,13 @@ class Payload:
     argv      the command; `{python}` stands for the launcher's interpreter
     files     real names and contents
     runtime   of the box
-    binary    the compiled program, gzipped
+    binary    the compiled program, gzipped; empty where there is none
     """
 
     argv: Sequence[str]
     files: Mapping[str, bytes]
     runtime: str
-    binary: bytes | None = None
-
-    @property
-    def carried_bytes(self) -> int:
-        return len(self.binary or b"") + sum(map(len, self.files.values()))
-
-
-@dataclass(frozen=True)
-class Built:
-    """A program that was compiled.
-
-    binary  gzipped; None for one that is interpreted or was refused
-    """
-
-    ok: bool
-    log: bytes = b""
-    binary: bytes | None = None
+    binary: bytes = b""
 
 
 class StockPiston:
@@ -87,10 +71,9 @@ class StockPiston:
 
     def __init__(self, package: str) -> None:
         self.package = PACKAGES[package]
-        # By program and platform or interpreter; each is made once.
-        self._builds = LruCache[tuple[str, str], Built](
-            BUILDS_BYTES, cost=lambda built: 200 + len(built.log) + len(built.binary or b"")
-        )
+        # By program and platform or interpreter; each is made once. The artifact is the binary,
+        # gzipped; empty for a program that is interpreted or was refused.
+        self._builds = LruCache[tuple[str, str], Compiled](BUILDS_BYTES, cost=_size)
         self._lock = threading.Lock()
         self._building: dict[tuple[str, str], threading.Lock] = {}
 
@@ -118,13 +101,13 @@ class StockPiston:
         if row.compile is None and row.family != "python":
             return Compiled(program, True, toolchain=toolchain, cached=True)
         self.prepare(endpoint)
-        built, cached = self._built(endpoint, row, program, limits)
-        return Compiled(program, built.ok, built.log, toolchain, cached=cached)
+        found = self._built(endpoint, row, program, limits)
+        return replace(found, toolchain=toolchain, artifact=None)
 
     def _built(
         self, endpoint: Endpoint, row: Language, program: Program, limits: Limits
-    ) -> tuple[Built, bool]:
-        """Return a program compiled for this endpoint, and whether it was already.
+    ) -> Compiled:
+        """Return a program compiled for this endpoint.
 
         Of several threads that want the same program one compiles and the others wait. A fault is
         raised in the thread that compiled; the next one tries again.
@@ -137,18 +120,18 @@ class StockPiston:
             with building:
                 found = self._builds.get(key)
                 if found is not None:
-                    return found, True
+                    return found
                 build = self._interpret if row.compile is None else self._compile
                 built = build(endpoint, row, program, limits)
-                self._builds.put(key, built)
-                return built, False
+                self._builds.put(key, replace(built, cached=True))
+                return built
         finally:
             with self._lock:
                 self._building.pop(key, None)
 
     def _interpret(
         self, endpoint: Endpoint, row: Language, program: Program, limits: Limits
-    ) -> Built:
+    ) -> Compiled:
         """Let the interpreter compile."""
         files = python_compile.files(row.source, next(iter(program.files.values())))
         compiling = Compiled(Program(row.name, files), True)
@@ -157,11 +140,11 @@ class StockPiston:
         argv = python_compile.command(payload.argv, ".", row.source)
         found = self._execute(endpoint, request, replace(payload, argv=argv))
         rejection = python_compile.rejection(found)
-        return Built(rejection is None, rejection or b"")
+        return Compiled(program, rejection is None, rejection or b"", artifact=b"")
 
     def _compile(
         self, endpoint: Endpoint, row: Language, program: Program, limits: Limits
-    ) -> Built:
+    ) -> Compiled:
         """Run the compiler on a server, and fetch the binary."""
         binary = f"{OWN}binary"
         command = f"{compile_command(row, program, binary)} && gzip -c {binary} >{PROGRAM}"
@@ -180,13 +163,13 @@ class StockPiston:
             raise Transient(f"{endpoint.url}: compiling waited {found.wall_s:.0f} s there")
         if found.killed_for:
             ended = f"compiling was ended: its limit of {found.killed_for} was exceeded"
-            return Built(False, ended.encode())
+            return Compiled(program, False, ended.encode(), artifact=b"")
         if found.exit_code != 0:
-            return Built(False, found.stderr)
+            return Compiled(program, False, found.stderr, artifact=b"")
         packed = found.files.get(PROGRAM)
         if packed is None or len(packed) >= BINARY_BYTES:
             raise Transient(f"{endpoint.url}: the compiler succeeded and no binary came back")
-        return Built(True, found.stderr, packed)
+        return Compiled(program, True, found.stderr, artifact=packed)
 
     # ---- running ----
 
@@ -202,11 +185,11 @@ class StockPiston:
             return self._interpreted(row, request)
         if BINARY in files:
             raise BadRequest(f"file name {BINARY!r} is the compiled program's; choose another")
-        built, _ = self._built(endpoint, row, program, COMPILE_LIMITS)
+        built = self._built(endpoint, row, program, COMPILE_LIMITS)
         if not built.ok:
             raise Transient(f"{endpoint.url}: the program no longer compiles there")
         argv = [f"./{BINARY}", *request.args]
-        return Payload(argv, files, self.package.runtime, built.binary)
+        return Payload(argv, files, self.package.runtime, built.artifact)
 
     def _interpreted(self, row: Language, request: RunRequest) -> Payload:
         program, runtime = request.compiled.program, self.package.box_of(row)
@@ -216,9 +199,9 @@ class StockPiston:
 
     def _execute(self, endpoint: Endpoint, request: RunRequest, payload: Payload) -> Execution:
         """Send one request and return the evidence of its run."""
-        carried_bytes = len(request.stdin) + payload.carried_bytes
+        carried = (request.stdin, payload.binary, *payload.files.values())
         starter_bytes = STARTER_BYTES.get(payload.runtime, 0)
-        sent = plan_limits(request.limits, endpoint.limits, carried_bytes, starter_bytes)
+        sent = plan_limits(request.limits, endpoint.limits, sum(map(len, carried)), starter_bytes)
         nonce = new_nonce()
         job = job_files(
             nonce,
@@ -230,7 +213,7 @@ class StockPiston:
             output_chars=endpoint.limits.output_chars or UNLIMITED_CHARS,
             fixed_addresses=endpoint.fixed_addresses,
         )
-        binary = [] if payload.binary is None else [SentFile(PROGRAM, payload.binary)]
+        binary = [SentFile(PROGRAM, payload.binary)] if payload.binary else []
         extra = self.package.extra_files(sent.wall_s)
         stage = execute(
             endpoint.transport,
@@ -255,3 +238,8 @@ class StockPiston:
             return without_report(stage, nonce, request.limits, sent)
         allowance_s = sent.allowance_s + carrying_s(report.stdout_bytes)
         return execution(stage, report, request.limits, replace(sent, allowance_s=allowance_s))
+
+
+def _size(compiled: Compiled) -> int:
+    sources = sum(map(len, compiled.program.files.values()))
+    return 200 + sources + len(compiled.log) + len(compiled.artifact)
