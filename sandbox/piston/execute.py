@@ -19,7 +19,6 @@ from gradebox.sandbox.piston.transport import ANSWER_BYTES_MAX, Transport
 ROUTE = "/api/v2/execute"
 QUEUE_S = 150.0  # a request may spend this long in the server's queue and compile stage
 StageStatus = Literal["RE", "SG", "TO", "OL", "EL"]
-_BYTES_MAX = 1e12
 
 
 @dataclass(frozen=True)
@@ -108,15 +107,11 @@ def execute(
             f"refuses {refused_bytes}; raise its body limit (docs/piston.md, 'The request body')",
             "body",
         )
-    memory_max = min(2 * fields.get("run_memory_limit", _BYTES_MAX), _BYTES_MAX)
-    return read_answer(transport.post(ROUTE, body, timeout_s, answer_max), memory_max)
+    return read_answer(transport.post(ROUTE, body, timeout_s, answer_max))
 
 
-def read_answer(value: Any, memory_max: float = _BYTES_MAX) -> Answer:
-    """Read a JSON answer; raise Transient for status XX and for anything malformed.
-
-    memory_max  of the server's bytes that a stage can have used
-    """
+def read_answer(value: Any) -> Answer:
+    """Read a JSON answer; raise Transient for status XX and for anything malformed."""
     if not isinstance(value, dict):
         raise Transient(f"the answer is a JSON {type(value).__name__}, not an object")
     if "run" not in value:
@@ -124,11 +119,11 @@ def read_answer(value: Any, memory_max: float = _BYTES_MAX) -> Answer:
     compiled = value.get("compile")
     return Answer(
         compile=None if compiled is None else read_stage(compiled, "compile"),
-        run=read_stage(value["run"], "run", memory_max),
+        run=read_stage(value["run"], "run"),
     )
 
 
-def read_stage(value: Any, name: str, memory_max: float = _BYTES_MAX) -> Stage:
+def read_stage(value: Any, name: str) -> Stage:
     """Read one stage; raise Transient when the server's own sandbox failed (XX)."""
     if isinstance(value, dict) and value.get("status") == "XX":
         message = str(value.get("message"))[:200]
@@ -138,8 +133,6 @@ def read_stage(value: Any, name: str, memory_max: float = _BYTES_MAX) -> Stage:
         number = int(signal.Signals[given.signal]) if given.signal else None
     except (msgspec.ValidationError, KeyError) as error:
         raise Transient(f"stage {name!r} is not one: {str(error)[:200]}") from None
-    if (given.memory or 0) >= memory_max:
-        raise Transient(f"stage {name!r} has the memory {given.memory}, which no run can have")
     return Stage(
         stdout=given.stdout or "",
         stderr=given.stderr or "",

@@ -15,7 +15,7 @@ from gradebox.sandbox.errors import Refused, Tampered, Transient
 from gradebox.sandbox.piston.evidence import execution, reconcile_cpu, without_report
 from gradebox.sandbox.piston.execute import Stage, read_answer, read_stage
 from gradebox.sandbox.piston.launcher import Report, decode_report
-from gradebox.sandbox.piston.limits import LAUNCHER_BYTES, ServerLimits, plan_limits
+from gradebox.sandbox.piston.limits import ServerLimits, plan_limits
 
 MIB = 1 << 20
 LIMITS = Limits(cpu_s=1.0, wall_s=5.0, memory_bytes=256 * MIB)
@@ -63,13 +63,6 @@ def test_evidence_from_the_report_within_the_servers_bounds(
     assert {name: getattr(got, name) for name in expected} == expected
 
 
-def test_a_forged_report_saves_no_cpu_time() -> None:
-    honest = evidence(replace(STAGE, cpu_s=0.9), replace(REPORT, cpu_s=0.85))
-    forged = evidence(replace(STAGE, cpu_s=0.9), replace(REPORT, cpu_s=0.0))
-    assert honest.cpu_s - forged.cpu_s < SENT.allowance_s
-    assert forged.cpu_s > 0.9 - SENT.allowance_s - 1e-9
-
-
 @given(server=st.floats(0, 1e4), reported=st.floats(0, 1e4), allowance=st.floats(0, 10))
 def test_cpu_time_is_between_the_servers_figure_and_that_less_the_allowance(
     server: float, reported: float, allowance: float
@@ -102,7 +95,6 @@ def test_without_a_report_the_server_decides_the_killing_limit(
     [
         ({}, Transient),  # lost on the way
         ({"stdout": "GBX1 n\njunk\nZ n 0"}, Tampered),  # not lost: its end is there
-        ({"stdout": "GBX1 other\nZ n 0"}, Tampered),
         ({"stdout": "GBX1 other\n", "status": "TO", "cpu_s": 2.0}, Transient),
         ({"status": "OL"}, Tampered),
         ({"status": "EL"}, Tampered),
@@ -154,16 +146,6 @@ def test_a_limit_of_the_server_is_not_evidence(
 ) -> None:
     with pytest.raises(Refused, match=setting):
         evidence(replace(STAGE, **stage), report, **sent)
-
-
-def test_sent_limits_leave_room_for_the_launcher() -> None:
-    assert SENT.cpu_s > LIMITS.cpu_s
-    assert SENT.wall_s >= 2 * LIMITS.wall_s
-    assert SENT.memory_bytes >= LIMITS.memory_bytes + LAUNCHER_BYTES
-    assert SENT.short == ()
-    small = plan_limits(LIMITS, ServerLimits(run_ms=3000, cpu_ms=900), 0)
-    assert (small.cpu_s, small.wall_s) == (0.9, 3.0)
-    assert small.short == ("run_timeout", "run_cpu_time")
 
 
 def frames(*lines: str, end: str = "Z n 0 0 1000 2000 {size} 0 500 -\n") -> str:

@@ -12,7 +12,7 @@ from gradebox.sandbox.piston import PistonSandbox, fleet
 from gradebox.sandbox.piston.probe import ANSWER_BYTES
 
 from .fake_piston import FakePiston, Handler
-from .faults import REPLIES, run_stage
+from .faults import REPLIES
 
 Make = Callable[..., FakePiston]
 Connect = Callable[..., PistonSandbox]
@@ -97,18 +97,3 @@ def test_bytes_beside_an_answers_body_are_counted(
     box = client(piston)
     assert box.run(box.compile(PRINTS_ONE), Limits()).stdout == b"1\n"
     assert sent[0] < 2 * ANSWER_BYTES + (16 << 20)
-
-
-@pytest.mark.slow(seconds=1)
-def test_memory_that_a_run_was_not_given_is_the_servers_fault(
-    piston: FakePiston, client: Connect
-) -> None:
-    box = client(piston)
-    program = box.compile(PRINTS_ONE)
-    limits = Limits(memory_bytes=256 << 20)
-    box.run(program, limits)
-    for memory in (10**12, 600 << 20):
-        piston.script.append(run_stage(memory=memory, status="SG", signal="SIGKILL"))
-        assert box.run(program, limits).stdout == b"1\n"
-    piston.script.append(run_stage(memory=280_000_000, status="SG", signal="SIGKILL"))
-    assert box.run(program, limits).killed_for == "memory"
