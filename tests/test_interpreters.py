@@ -67,7 +67,6 @@ ALLOWED = {
     "sandbox/box/python/prelude.py": IN_A_BOX,
     "sandbox/common/retry_after.py": "a date in a header",
     "sandbox/piston/box_launcher.py": IN_A_BOX,
-    "sandbox/piston/launcher.py": "our own launcher",
     "sandbox/server/connect.py": "compiles in the sandbox",
     "sandbox/server/body.py": "unpacks to --body-limit",
 }
