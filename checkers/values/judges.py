@@ -32,7 +32,7 @@ from gradebox.checkers.check import Check, accept, reject, unclear
 from gradebox.checkers.compare import same_json
 from gradebox.checkers.values.codec import BadData, Side, unpack
 from gradebox.checkers.values.literals import RESULT_JUDGES
-from gradebox.checkers.values.outputs import OUTPUT_JUDGES
+from gradebox.checkers.values.outputs import OUTPUT_JUDGES, SEVERAL_JUDGES
 
 RELATIVE = 1e-9
 _NUMBERS = (int, float)
@@ -169,6 +169,7 @@ JUDGES: Mapping[str, Callable[[bytes, bytes], Check]] = {
     ),
     "printed-reference": lambda output, expected: _judge_values(_printed, output, expected),
     **OUTPUT_JUDGES,
+    **SEVERAL_JUDGES,
     "json": lambda output, expected: (
         accept("the same JSON") if same_json(output, expected) else reject("another value")
     ),

@@ -18,12 +18,13 @@ from gradebox.checkers.check import Check, Checker, accept, reject, unclear
 from gradebox.checkers.long_outputs import OutputPool, ask_worker
 from gradebox.checkers.values.codec import Side, pack
 from gradebox.checkers.values.literals import RESULT_JUDGES
-from gradebox.checkers.values.outputs import OUTPUT_JUDGES
+from gradebox.checkers.values.outputs import OUTPUT_JUDGES, SEVERAL_JUDGES
 from gradebox.checkers.workers.pool import MEMORY_BYTES, TIME_LIMIT
 from gradebox.checkers.workers.worker import MEMORY_LIMIT
 
 REVISION = 3  # part of records' keys: raise it when something is judged differently
-_TEXTS = {**OUTPUT_JUDGES, **RESULT_JUDGES}  # their expected outputs are texts
+_ENCODED = {**RESULT_JUDGES, **SEVERAL_JUDGES}  # their expected outputs are JSON, of texts
+_TEXTS = {**OUTPUT_JUDGES, **_ENCODED}
 # Those whose data sets' graders make all calls of a solution in one process.
 IN_ONE_PROCESS = frozenset({"value-reference", "wrapped-reference"})
 NAMES = frozenset(
@@ -59,7 +60,7 @@ class ValueJudge(Checker):
 
     def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
         """Judge an output. Raises SandboxError when no worker can be started."""
-        if output == expected and self.name not in RESULT_JUDGES:
+        if output == expected and self.name not in _ENCODED:
             return accept("the expected output")
         if self.name in _TEXTS:
             if len(output) + len(expected) <= SHORT_BYTES:

@@ -21,10 +21,14 @@
 
 `apps-reference` and `tokens-reference` pass wrong programs: the first ignores order and
 repetition, the second takes 10**17 for 10**17 + 1.
+
+Some tests have several right outputs. Their `expected` is a JSON list of these, and the judge is
+one of `SEVERAL_JUDGES`: `one-of`, strict, or `one-of-exec-eval-reference`.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import reprlib
@@ -33,6 +37,7 @@ from decimal import Decimal, DecimalException
 from functools import partial
 
 from gradebox.checkers.check import Check, accept, reject
+from gradebox.checkers.compare import first_difference
 from gradebox.checkers.tokens import shown
 
 _ACCEPTED = "as the data set's own grader compares"
@@ -172,4 +177,25 @@ OUTPUT_JUDGES: Mapping[str, Callable[[bytes, bytes], Check]] = {
     "fusion-reference": same_folded_lines,
     "stripped-reference": same_stripped,
     "exec-eval-reference": same_to_exec_eval,
+}
+
+
+def same_tokens_strictly(output: bytes, expected: bytes) -> Check:
+    """Compare two texts as problems without a checker are."""
+    why = first_difference(output, expected)
+    return reject(why) if why else accept("the expected output")
+
+
+def one_of(same: Callable[[bytes, bytes], Check], output: bytes, expected: bytes) -> Check:
+    """Compare a text with each of several right ones, a JSON list, until one is the same."""
+    for right in json.loads(expected):
+        found = same(output, right.encode())
+        if found.accepted:
+            break
+    return found
+
+
+SEVERAL_JUDGES: Mapping[str, Callable[[bytes, bytes], Check]] = {
+    "one-of": partial(one_of, same_tokens_strictly),
+    "one-of-exec-eval-reference": partial(one_of, same_to_exec_eval),
 }

@@ -12,6 +12,7 @@ from gradebox.eval.common.terminal import cut
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.problem import Problem, TestRef
+from gradebox.eval.results.statistics.apart import LEAST
 
 WIDTH = 80
 MAX_NOTES = 10
@@ -67,6 +68,13 @@ def warning_lines(metrics: Mapping[str, Any]) -> list[str]:
     faults = metrics["case_verdicts"].get("ER", 0)
     if faults and not metrics["statuses"].get("error"):
         lines += _indented(f"!! {faults} cases of failed solutions {WARNINGS['error']}", "")
+    counted = metrics["num_attempted"]
+    if counted >= LEAST and not metrics["statuses"].get("passed") and not metrics["same_faults"]:
+        lines += _indented(
+            f"!! none of the {counted} solutions passed: are they of this data set, whole, and in "
+            "the language that they name? `gradebox debug --list failed` shows why each failed",
+            "",
+        )
     unclear = metrics["case_verdicts"].get("CU", 0)
     if unclear:
         lines.append(f"!! {unclear} cases have the verdict CU: the checker failed or gave no score")

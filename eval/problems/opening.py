@@ -39,7 +39,7 @@ from gradebox.eval.problems.formats.contests import CODE_CONTESTS_PLUS
 from gradebox.eval.problems.ioi_rows import IoiRows, ioi_files
 from gradebox.eval.problems.packages import PackageRows, find_packages
 from gradebox.eval.problems.problem_set import ProblemSet
-from gradebox.eval.problems.rows import Choose, JsonRows, Rows, array_lines, gzip_lines
+from gradebox.eval.problems.rows import Choose, JsonRows, Rows
 from gradebox.eval.problems.usaco_rows import UsacoRows, usaco_tests
 from gradebox.sandbox.input_file import check_input_file
 
@@ -241,10 +241,9 @@ def open_file(path: Path, choose: Choose) -> Rows:
         raise InputError(f"--dataset {path} is empty: {_LOCAL_COPY}")
     if head == b"PAR1" or path.suffix == ".parquet":
         return ParquetRows(path, fingerprint, choose)
-    lines = gzip_lines if head[:2] == b"\x1f\x8b" else None
-    if head.lstrip()[:1] == b"[":
-        lines = array_lines
-    return JsonRows(path, fingerprint, choose, lines=lines)
+    if head == b"\x28\xb5\x2f\xfd":
+        raise InputError(f"--dataset {path} is compressed by zstd: unzstd it, or use gzip")
+    return JsonRows(path, fingerprint, choose)
 
 
 def _fingerprint(path: Path) -> str:

@@ -11,7 +11,7 @@ from gradebox.eval.common.errors import Diagnostics, InputError, RowError, shown
 from gradebox.eval.problems.formats import REMEDY
 from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
 from gradebox.eval.problems.row import alias_ids, make_problem, problem_id
-from gradebox.eval.problems.row.tests import TESTS_COLUMN, input_sizes, official_tests
+from gradebox.eval.problems.row.tests import TESTS_COLUMN, all_blank, input_sizes, official_tests
 from gradebox.eval.problems.rows import Rows
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.lru_cache import LruCache
@@ -32,6 +32,7 @@ class _Location(NamedTuple):
 class _Loaded(NamedTuple):
     problem: Problem
     input_bytes: list[int]  # of each official test
+    doubt: str  # why its verdicts may not be what is wanted
 
 
 class ProblemSet(Closeable):
@@ -220,6 +221,8 @@ class ProblemSet(Closeable):
                 self._unusable[location.id] = _unusable(location, error)
                 self.diagnostics.add(self._unusable[location.id])
                 return None
+            if loaded.doubt:
+                self.diagnostics.add(f"problem {location.id}: {loaded.doubt}")
             self._cache.put(location.id, loaded)
         return loaded
 
@@ -243,4 +246,8 @@ def _read(location: _Location) -> _Loaded:
     problem = make_problem(row)
     tests = row.get(TESTS_COLUMN)  # only an interactor needs no output
     input_bytes = input_sizes(tests, needs_output=not problem.interactive)
-    return _Loaded(problem, input_bytes)
+    doubt = str(row.get("doubt") or "")
+    judged = problem.checker or problem.checker_name or problem.judge_program
+    if problem.test_kind == "stdin" and not (problem.interactive or judged) and all_blank(tests):
+        doubt = "no test has an output, so that only programs pass that print nothing"
+    return _Loaded(problem, input_bytes, doubt)

@@ -22,7 +22,7 @@ import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from gradebox.eval.common.errors import Diagnostics, InputError, RowError
 from gradebox.eval.common.files import limited_lines
@@ -60,24 +60,14 @@ class Rows(Closeable):
 
 
 class JsonRows(Rows):
-    """The rows of a .jsonl file. The file stays open, so it may be replaced.
+    """The rows of a .jsonl file. The file stays open, so it may be replaced."""
 
-    lines  writes another file out as lines: `array_lines`, `gzip_lines`
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        fingerprint: str,
-        choose: Choose,
-        *,
-        lines: Callable[[Path], IO[bytes]] | None = None,
-    ) -> None:
+    def __init__(self, path: Path, fingerprint: str, choose: Choose) -> None:
         super().__init__(path.name, fingerprint)
         self._path = path
         self._lines: list[tuple[int, int]] = []  # offset and length of each line
         try:
-            self._file = lines(path) if lines else path.open("rb")
+            self._file = open_lines(path)
             self._reading = choose(_first_rows(self._file), str(path))
             self._file.seek(0)
         except OSError as error:
@@ -126,44 +116,62 @@ class JsonRows(Rows):
         return InputError(f"{self._path} can't be read: {error.strerror or error}")
 
 
-def array_lines(path: Path) -> IO[bytes]:
-    """Return the items of a JSON array, as in MBPP's sanitized file, as lines of an unlinked file.
+def open_lines(path: Path) -> IO[bytes]:
+    """Open a file of JSON lines; one that is compressed, or a JSON array, is written out as lines.
 
-    Raises InputError.
+    Raises InputError for one that is damaged or too large, OSError.
     """
-    if path.stat().st_size > MOST_ARRAY_BYTES:
+    file: IO[bytes] = path.open("rb")
+    magic = file.read(2)
+    file.seek(0)
+    if magic == b"\x1f\x8b":
+        file = _unpacked(path, file)
+    start = file.read(len(_BOM) + 1).removeprefix(_BOM).lstrip()
+    file.seek(0)
+    return _items_of(path, file) if start[:1] == b"[" else file
+
+
+def _items_of(path: Path, file: IO[bytes]) -> IO[bytes]:
+    """Return the items of a JSON array, as in MBPP's sanitized file, as lines."""
+    with file:
+        data = file.read(MOST_ARRAY_BYTES + 1)
+    if len(data) > MOST_ARRAY_BYTES:
         raise InputError(
             f"--dataset {path} is a JSON array of more than {MOST_ARRAY_BYTES} bytes: give one "
             "object a line (jq -c .[])"
         )
     try:
-        items = json.loads(path.read_bytes())
+        items = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise InputError(f"--dataset {path} is not JSON: {error}") from None
-    file = tempfile.TemporaryFile(prefix="gradebox-problems-")  # noqa: SIM115 - closed by JsonRows
-    file.writelines(json.dumps(item).encode() + b"\n" for item in items)
-    file.seek(0)
-    return file
+    lines = _temporary()
+    lines.writelines(json.dumps(item).encode() + b"\n" for item in items)
+    lines.seek(0)
+    return lines
 
 
-def gzip_lines(path: Path) -> IO[bytes]:
-    """Return the lines of a gzip file, as EvalPlus has, in an unlinked file. Raises InputError."""
-    file = tempfile.TemporaryFile(prefix="gradebox-problems-")  # noqa: SIM115 - closed by JsonRows
+def _unpacked(path: Path, file: IO[bytes]) -> IO[bytes]:
+    lines = _temporary()
     try:
-        with gzip.open(path, "rb") as packed:
+        with file, gzip.open(file, "rb") as packed:
             while part := packed.read(1 << 20):
-                if file.tell() + len(part) > MOST_UNPACKED_BYTES:
+                if lines.tell() + len(part) > MOST_UNPACKED_BYTES:
                     raise InputError(
                         f"--dataset {path} is more than {MOST_UNPACKED_BYTES} bytes unpacked: "
                         "give a part of it"
                     )
-                file.write(part)
+                lines.write(part)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(
             f"--dataset {path} is damaged ({error}): compress or copy it again"
         ) from None
-    file.seek(0)
-    return file
+    lines.seek(0)
+    return lines
+
+
+def _temporary() -> IO[bytes]:
+    """Return an unlinked file."""
+    return cast("IO[bytes]", tempfile.TemporaryFile(prefix="gradebox-problems-"))
 
 
 def _first_rows(file: IO[bytes]) -> Iterator[dict[str, Any]]:

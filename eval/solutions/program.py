@@ -43,6 +43,7 @@ PLAIN = Problem("")
 _WAYS: dict[str, Way] = {"call": "call", "assert": "answers"}
 MOST_MENTIONS, LONGEST_HEAD = 1000, 200  # of an entry point; characters before its name
 _ENTRY = re.compile(r"\w+")
+_INCLUDES = re.compile(r"\s*#include\s*[<\"]")
 _HEAD = re.compile(r"(?:(?:(?:async[ \t]+)?def|class)[ \t]+)?")
 _AFTER = re.compile(r"[ \t]*="), re.compile(r"\b")  # of an assignment, of a definition
 
@@ -91,6 +92,11 @@ def program_of(
         return graded_program(code, language, problem)
     row = find(language)
     prelude = problem.prelude.splitlines()
+    if row.family == "python" and _INCLUDES.match(code):
+        raise BadRequest(
+            f"the program is in C or C++, its language is {row.name}: give the field language, "
+            "such as c++17"
+        )
     if problem.test_kind == "stdin" and (files or problem.include_files):
         return _program_of_files(files or (("", code),), row, problem)
     if problem.test_kind == "stdin" and not (prelude and row.family == "python"):

@@ -10,7 +10,8 @@ without one, when they pass an object of a class that the solution cannot have m
 
 Classes of tests whose row says `together` (formats/unit_tests.py) always run there: they replace
 functions of modules, and look at files and at objects of libraries. What a solution fails, where
-the known one fails in both ways, is unclear: a library, data or a network may be missing here.
+the known one fails in both ways, is unclear: the row is wrong, as HumanEval+'s 32, or a library,
+data, a network, or memory (Mbpp/255) is missing here.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from gradebox.checkers.check import Check, unclear
-from gradebox.checkers.interactive import Interactor, judge_interaction
+from gradebox.checkers.interactive import Interactor
 from gradebox.checkers.protocols import TESTS
 from gradebox.checkers.values.programs import (
     joined_program,
@@ -32,7 +33,7 @@ from gradebox.checkers.values.programs import (
     tester_program,
 )
 from gradebox.eval.grading.cases.case_run import CaseSettings, check_evidence
-from gradebox.eval.grading.cases.judges import REFERENCE, interactive_attempt
+from gradebox.eval.grading.cases.judges import interactive_attempt
 from gradebox.eval.grading.cases.outcome import Attempt, CaseOutcome, outcome_of
 from gradebox.eval.grading.time_policy import must_run_alone, run_limits
 from gradebox.eval.grading.verdict import EQUAL, Bounds, Match, judge_untimed
@@ -73,17 +74,17 @@ class AssertTests(Interactor):
 
         Raises SandboxError.
         """
-        if REFERENCE not in test.expected:
+        spec = json.loads(test.expected)
+        if "reference" not in spec:
             return test
         with self._asking:
             name = (test.case_type, test.index)
             if name not in self._expectations:
-                self._expectations[name] = self._expected(test, bounds)
+                self._expectations[name] = self._expected(test, spec, bounds)
             return replace(test, expected=self._expectations[name])
 
-    def _expected(self, test: TestCase, bounds: Bounds) -> bytes:
+    def _expected(self, test: TestCase, spec: dict[str, Any], bounds: Bounds) -> bytes:
         """Return a test's `expected` with results; as it is when they are too many to keep."""
-        spec = json.loads(test.expected)
         asked = {**spec, "text": test.input.decode()}
         x = self._sandbox.run(
             self._sandbox.compile(reference_program()),
@@ -113,7 +114,7 @@ class AssertTests(Interactor):
     def if_known_passes(
         self, outcome: CaseOutcome, test: TestCase, settings: CaseSettings, bounds: Bounds
     ) -> CaseOutcome:
-        """Return an outcome of classes of tests; unclear when the known solution fails them too."""
+        """Return an outcome; one that is no pass is unclear when the known solution fails too."""
         if outcome.judgement.verdict in ("AC", "CU") or self._known is None:
             return outcome
         known = self._known_run(test, self._known, settings, bounds)
@@ -138,10 +139,8 @@ class AssertTests(Interactor):
             program = self._sandbox.compile(program_of(code, "python", self.problem))
             if not program.ok:
                 return KnownRun("fails", "it does not compile")
-            found = judge_interaction(
-                self._sandbox, program, self, test.input, test.expected, run_limits(bounds)
-            )
-            if found.check.exit_code not in DOUBTED:
+            found = interactive_attempt(settings, bounds, program, self, self.problem)(test)
+            if found.judgement.verdict in ("AC", "CU"):
                 return KnownRun("apart")
         outcome = together(settings, bounds, self.problem, code, "python", test)
         if outcome is None:
@@ -231,16 +230,13 @@ def assert_attempt(
                 return tests.if_known_passes(found, test, settings, bounds)
         outcome = apart(test)
         status = outcome.check.exit_code if outcome.check else None
-        if outcome.check is None or status not in DOUBTED:
-            return outcome
-        if tests.need_the_mark(test, status, settings, bounds):
-            found = run_together(test)
-            if found is not None:
-                return found._replace(marked=_last_line(outcome.check.stderr))
-        outcome = outcome._replace(check=replace(outcome.check, exit_code=DOUBTED[status]))
-        if "classes" in spec:
-            return tests.if_known_passes(outcome, test, settings, bounds)
-        return outcome
+        if outcome.check is not None and status in DOUBTED:
+            if tests.need_the_mark(test, status, settings, bounds):
+                found = run_together(test)
+                if found is not None:
+                    return found._replace(marked=_last_line(outcome.check.stderr))
+            outcome = outcome._replace(check=replace(outcome.check, exit_code=DOUBTED[status]))
+        return tests.if_known_passes(outcome, test, settings, bounds)
 
     return attempt
 

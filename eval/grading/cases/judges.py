@@ -17,7 +17,7 @@ from gradebox.checkers.interactive import Interactor, judge_interaction, open_in
 from gradebox.checkers.opening import open_checker
 from gradebox.checkers.programs import Pass, ProgramChecker, ProgramJudge
 from gradebox.checkers.protocols import PROTOCOLS
-from gradebox.checkers.values.outputs import OUTPUT_JUDGES
+from gradebox.checkers.values.outputs import OUTPUT_JUDGES, SEVERAL_JUDGES
 from gradebox.eval.common.errors import InputError, UnusableProblem
 from gradebox.eval.grading.cases.case_run import CaseSettings
 from gradebox.eval.grading.cases.outcome import (
@@ -38,8 +38,7 @@ from gradebox.sandbox.model import Compiled
 from gradebox.sandbox.protocol import Sandbox, can_talk
 
 DEFAULT_COMPARE = "open-r1"
-REFERENCE = b'"reference": '  # in assert tests that expect what a known solution returns
-MOST_RESULTS_BYTES = 128 << 20  # of its results; 147 MB of one row of HumanEval+
+MOST_RESULTS_BYTES = 128 << 20  # sent by a solution of assert tests; 147 MB of a row of HumanEval+
 log = logging.getLogger(__name__)
 
 
@@ -50,6 +49,11 @@ def open_judge(
 
     Raises InputError for the named one, UnusableProblem for the problem's.
     """
+    if problem.checker_name in SEVERAL_JUDGES and (name or options.compare != DEFAULT_COMPARE):
+        raise UnusableProblem(
+            f"problem {problem.id} is unusable: its tests have several right outputs, which only "
+            "its own judge compares: leave out --checker and --compare"
+        )
     if name:
         return _open_named(name, options, sandbox)
     if problem.judge_program is not None:
@@ -183,7 +187,7 @@ def interactive_attempt(
 
     def talk(test: TestCase, feedback: Feedback | None) -> tuple[CaseOutcome, Pass | None]:
         info = problem.info_of(test.case_type, test.index)
-        expected_bytes = MOST_RESULTS_BYTES if REFERENCE in test.expected else 0
+        expected_bytes = MOST_RESULTS_BYTES if problem.test_kind == "assert" else 0
         result = judge_interaction(
             settings.sandbox,
             compiled,

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,16 +49,21 @@ def _xcodeeval(row: Row, judge: Judge) -> dict[str, Any]:
     for number, test in enumerate(_pairs(row, "hidden_unit_tests")):
         outputs = test.get("output") if isinstance(test, dict) else None
         right = [outputs] if isinstance(outputs, str) else outputs
-        if not isinstance(right, list) or len(right) != 1:
+        if not (isinstance(right, list) and right and all(isinstance(o, str) for o in right)):
             raise RowError(
-                f"hidden_unit_tests: test {number} has the outputs {shown(outputs)}: a test may "
-                "have one right output"
+                f"hidden_unit_tests: test {number} has the outputs {shown(outputs)}: a list of "
+                "the right ones, each a text, is needed"
             )
-        pairs.append((_lf(test.get("input")), _lf(right[0])))
+        pairs.append((_lf(test.get("input")), [_lf(output) for output in right]))
+    several = any(len(right) > 1 for _, right in pairs)
+    tests = [(given, json.dumps(right) if several else right[0]) for given, right in pairs]
+    found = columns(Tests(tuple(tests)), judge, _EXEC_EVAL)
+    if several:
+        found["checker"] = "one-of" if judge == "strict" else f"one-of-{_EXEC_EVAL.output}"
     names = [text(row, f"prob_desc_{name}") for name in ("input_from", "output_to")]
     files = [_STANDARD.get(name, name) for name in names]
     return {
-        **columns(Tests(tuple(pairs)), judge, _EXEC_EVAL),
+        **found,
         "time_limit": largest(row.get("prob_desc_time_limit")) or None,
         "memory_limit": largest(row.get("prob_desc_memory_limit")) or None,
         "gold_solutions": list(_known(row)),

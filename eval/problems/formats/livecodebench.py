@@ -86,7 +86,8 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
     if not isinstance(metadata, dict):
         raise RowError(f"metadata is {shown(metadata)}: it must be an object")
     function = metadata.get("func_name")
-    tests = [*_tests(row, "public_test_cases"), *_tests(row, "private_test_cases")]
+    private = _tests(row, "private_test_cases")
+    tests = [*_tests(row, "public_test_cases"), *private]
     kind = "functional" if function else "stdin"
     named = [{"testtype": kind, **test, "fn_name": function, "metadata": None} for test in tests]
     title = text(row, "question_title")
@@ -98,6 +99,7 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
         "tags": [],
         "errata": ERRATA.get(str(row.get("question_id"))) or ERRATA.get(_slug(title)),
         "time_limit": TIME_LIMIT_S,
+        "doubt": "" if private else "private_test_cases is empty: only the public tests run",
     }
 
 

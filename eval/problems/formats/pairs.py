@@ -211,14 +211,16 @@ def _joined(value: Any, where: str) -> str:
     """Return a text, or a list of lines as one."""
     if isinstance(value, str):
         return text({where: value}, where)
-    if isinstance(value, list) and all(isinstance(v, (str, int, float)) for v in value):
-        return "\n".join(map(str, value))
+    if isinstance(value, list) and all(isinstance(v, str) for v in value):
+        return "\n".join(value)
     raise RowError(f"{where} is {shown(value)}: it must be text or a list of lines")
 
 
 def _called(tests: Tests) -> Iterator[dict[str, str]]:
     values = _all_decoded([given for given, _ in tests.pairs])
+    results = _all_decoded([e if isinstance(given, str) else None for given, e in tests.pairs])
     for number, ((given, expected), found) in enumerate(zip(tests.pairs, values, strict=True)):
+        expected = results[number] if isinstance(given, str) else expected
         if isinstance(given, str) and not isinstance(found, list):
             raise RowError(
                 f"test {number}: input is the text {shown(given)}, and a function is called"

@@ -60,6 +60,12 @@ def input_sizes(value: object, *, needs_output: bool) -> list[int]:
     return sizes
 
 
+def all_blank(value: object) -> bool:
+    """Return whether there are tests, and none expects an output. Raises RowError."""
+    outputs = [test.get("output") for test in _items(value)]
+    return bool(outputs) and all(isinstance(one, str) and not one.strip() for one in outputs)
+
+
 def test_infos(value: object) -> tuple[TestInfo, ...]:
     """Return what tests have besides input and output; empty when none has any. RowError."""
     found = [_info(number, test) for number, test in enumerate(_items(value))]
@@ -111,6 +117,11 @@ def _items(value: object) -> Sequence[Mapping[str, Any]]:
         if not isinstance(test, dict):
             raise RowError(
                 f"official test {number} is {shown(test)}: it must have input and output"
+            )
+        if "input" not in test and (others := test.keys() - _TEST_KEYS):
+            raise RowError(
+                f"official test {number} has {shown(min(others, key=str))} and no input: name "
+                "what a program reads `input`, which may be empty"
             )
     return value
 

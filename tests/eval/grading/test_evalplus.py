@@ -11,7 +11,7 @@ import gradebox
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.cases import asserts
 from gradebox.eval.problems.in_memory import parse_problem
-from tests.eval.problems.dataset_rows import EVALPLUS
+from tests.eval.problems.dataset_rows import EVALPLUS, HUMANEVAL
 from tests.sandbox.backends import open_backend
 
 pytestmark = pytest.mark.slow(3)
@@ -87,6 +87,19 @@ def test_results_that_are_not_kept_are_made_beside_the_tests(monkeypatch):
     (unclear,) = graded("strict", [(broken, codes[0])])
     assert unclear["verdict"] == "CU"
     assert "known solution cannot be run: KeyError: 'it'" in unclear["details"][0]["error"]
+
+
+def test_rows_of_the_hub_may_have_long_results_and_may_be_wrong():
+    known = "def double(n):\n    return 'x' * n\n"
+    text = "def check(candidate):\n    inputs = [[5], [17 << 20]]\n    for given in inputs:\n"
+    long = {**HUMANEVAL, "prompt": "", "canonical_solution": known}
+    long["test"] = f"{text}        assert candidate(*given) == 'x' * given[0]\n"
+    wrong = {**HUMANEVAL, "test": "def check(candidate):\n    assert candidate([1]) == 3\n"}
+    right = returning("double", "[2 * x for x in a[0]]")
+    found = graded("strict", [(long, known), (long, right), (wrong, right)])
+    assert [r["verdict"] for r in found] == ["AC", "WA", "CU"]
+    assert "the known solution of the row fails here as well" in found[2]["details"][0]["error"]
+    assert parse_problem(long).time_limit_s == 60
 
 
 def test_a_known_solution_that_writes_no_results_spoils_only_its_own_problem():

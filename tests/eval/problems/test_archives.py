@@ -12,6 +12,7 @@ import gradebox
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.in_memory import parse_problem
+from testing.fakes.scripted_sandbox import FakeSandbox
 
 SUMS = {"inputs": ["1 2\n", "3 4\n"], "outputs": ["3\n", "7\n"]}
 CALLS = {"inputs": ["[1, 2]\n3", "[4]\n5"], "outputs": ["[4, 5]", "[9]"], "fn_name": "add"}
@@ -76,6 +77,11 @@ ROWS = {
         ("wrapped", "wrapped"),
     ),
     "xCodeEval": (xcode(UNITS), RUN, (None, "exec-eval-reference")),
+    "xCodeEval, several right outputs": (
+        xcode([UNITS[0], {**UNITS[1], "output": ["0", "7"]}]),
+        [(b"1 2\n", b'["3\\n"]'), (b"3 4\n", b'["0", "7"]')],
+        ("one-of", "one-of-exec-eval-reference"),
+    ),
     "ICPC-Eval": (icpc(PAIRS), RUN, (None, "stripped-reference")),
     "ICPC-Eval, spj": (icpc(PAIRS, type="spj", spj_code=SPJ), RUN, (None, None)),
     "USACO": (usaco(tests=TESTS), RUN, (None, "stripped-reference")),
@@ -113,10 +119,8 @@ BAD = [
     (rstar(["1"], []), "columns of several lengths"),
     (rstar("1", ["1"]), "inputs and outputs must be lists"),
     (rstar(["[1]"], ["1"], "f", class_name="Stack"), "class_name is 'Stack': only Solution"),
-    (
-        xcode([{"input": "1", "output": ["1", "2"]}]),
-        "test 0 has the outputs a list of 2 elements: a test may",
-    ),
+    (xcode([{"input": "1", "output": []}]), "test 0 has the outputs a list of 0 elements: a list"),
+    (xcode([{"input": "1", "output": ["1", 2]}]), "the right ones, each a text, is needed"),
     (xcode({"input": "1"}), "must be a list of tests"),
     (icpc([["1"]]), "test 0 is a list of 1 elements: a pair of texts"),
     (icpc(PAIRS, type="interactive"), "type is 'interactive': only traditional and spj"),
@@ -128,6 +132,15 @@ BAD = [
 def test_a_row_that_cannot_be_graded_says_why(row: dict[str, Any], why: str) -> None:
     with pytest.raises(InputError, match=why):
         parse_problem(row)
+
+
+def test_several_right_outputs_are_compared_by_their_own_judge_alone() -> None:
+    row, _, _ = ROWS["xCodeEval, several right outputs"]
+    for options in ({"compare": "exact"}, {"checker": "wcmp"}):
+        with gradebox.Grader(sandbox=FakeSandbox(lambda call: b""), **options) as grader:
+            (record,) = grader.grade([{"code": "print(7)"}], row)
+        assert record["status"] == "invalid", options
+        assert "several right outputs" in record["error"]
 
 
 def usaco_file(folder: Path, **changes: Any) -> Path:
@@ -177,7 +190,10 @@ for folder, _, names in os.walk('/'):
             try: print(open(os.path.join(folder, name)).read()[:9])
             except Exception: pass
 """
-CHEATS = ("", "raise SystemExit(0)", "import os\nos._exit(0)", READS, "print(7)", "print(3)")
+CHEATS = (
+    *("", "raise SystemExit(0)", "import os\nos._exit(0)", READS, "print(7)", "print(3)"),
+    """print('["3\\\\n"]' if input() == '1 2' else '["0", "7"]')""",
+)
 CALL_CHEATS = (
     "",
     "exit(0)",

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from gradebox.eval.common.errors import MAX_MESSAGES, Diagnostics, InputError
 from gradebox.eval.problems import open_problems, rows
 from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
+from tests.eval.problems.dataset_rows import stdin_row
 
 MIB = 1 << 20
 CHECKER = "print(1)\n"
@@ -234,6 +235,7 @@ WRONG_VALUES: list[tuple[str, Any, list[str]]] = [
     ("official_tests", [None], ["official test 0", "None", "input and output"]),
     ("official_tests", [{"input": 5, "output": "x"}], ["official test 0", "not text"]),
     ("official_tests", [{"input": "5"}], ["official test 0 has no output"]),
+    ("official_tests", [{"stdin": "5", "output": "x"}], ["test 0 has 'stdin' and no input: name"]),
     ("official_tests", [{"input": "\ud800", "output": "x"}], ["lone surrogate"]),
     ("official_tests", {"input": ["5"], "output": []}, ["1 inputs, 0 outputs"]),
     ("official_tests", {"input": "5"}, ["no lists input and output"]),
@@ -359,6 +361,7 @@ def test_unusable_datasets_are_refused_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     (tmp_path / "broken.jsonl").write_text("{\n")
     (tmp_path / "array.json").write_text("[{}]")
+    (tmp_path / "p.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd\x04")
     (tmp_path / "p.jsonl.gz").write_bytes(b"\x1f\x8b\x08\x00")
     (tmp_path / "bad.parquet").write_text("PAR1 but not really")
     pq.write_table(pa.table({"name": ["x"]}), tmp_path / "names.parquet")
@@ -371,6 +374,7 @@ def test_unusable_datasets_are_refused_with_a_remedy(tmp_path: Path) -> None:
         ),
         ("array.json", r"array.json has the columns none, and tests of no format"),
         ("p.jsonl.gz", r"p.jsonl.gz is damaged \(.*\): compress or copy it again"),
+        ("p.jsonl.zst", r"p.jsonl.zst is compressed by zstd: unzstd it, or use gzip"),
         ("bad.parquet", r"bad.parquet can't be read as parquet: "),
         ("names.parquet", r"names.parquet has the columns 'name', and tests of no format"),
     ):
@@ -378,6 +382,24 @@ def test_unusable_datasets_are_refused_with_a_remedy(tmp_path: Path) -> None:
             open_problems(str(tmp_path / name))
     with pytest.raises(InputError, match=r"--dataset 'a/b/c' does not exist: give a local copy"):
         open_problems("a/b/c")
+
+
+def test_tests_that_no_program_or_a_wrong_one_passes_are_noted(tmp_path: Path) -> None:
+    blank = [{"input": "1", "output": " "}, {"input": "2", "output": ""}]
+    rows = [
+        {"id": "1/A", "official_tests": blank},
+        {"id": "1/B", "official_tests": blank, "checker": "tokens"},
+        {"id": "1/C", "official_tests": [*blank, {"input": "", "output": "0"}]},
+    ]
+    problems = open_problems(str(jsonl(tmp_path / "p.jsonl", rows)))
+    assert all(map(problems.get, problems.ids()))
+    (note,) = problems.messages()
+    assert note.startswith("problem 1/A: no test has an output, so that only programs pass that")
+    public = open_problems(str(jsonl(tmp_path / "l.jsonl", [stdin_row(private_test_cases="")])))
+    assert public.get("1900_A") is not None
+    assert public.messages() == [
+        "problem 1900_A: private_test_cases is empty: only the public tests run"
+    ]
 
 
 def test_compressed_rows_are_read_up_to_a_size(tmp_path: Path, monkeypatch: Any) -> None:

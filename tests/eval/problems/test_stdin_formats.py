@@ -84,6 +84,10 @@ FUNCTIONAL = [
     [
         (apps(STDIN), "apps", "stdin", ADDED, (None, "apps-reference")),
         (apps(CALLS), "apps", "call", CALLED, ("wrapped", "wrapped-reference")),
+        (
+            apps({"inputs": ["[1, [2]]"], "outputs": ["[3]"], "fn_name": "add"}),
+            *("apps", "call", CALLED[:1], ("wrapped", "wrapped-reference")),
+        ),
         (apps(""), "apps", "stdin", [], (None, "apps-reference")),
         (taco(STDIN), "taco", "stdin", ADDED, (None, "apps-reference")),
         (taco(CALLS, id="t1"), "taco", "call", CALLED, ("wrapped", "wrapped-reference")),
@@ -193,6 +197,7 @@ BAD = [
     (apps({"inputs": ["1"] * 5001, "outputs": ["1"] * 5001}), "has 5001 tests: a row may have"),
     (deepcoder(PLAIN[:1] * 5001), "has 5001 tests: a row may have"),
     (apps({"inputs": ["1"], "outputs": [None]}), "test 0: output is None"),
+    (apps({"inputs": [[1, 2]], "outputs": [[3]], "func": "f"}), "must be text or a list of lines"),
     (apps({"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}), "and a function is called"),
     (apps({"inputs": ["1"], "outputs": ["1"], "fn_name": "f"}), "the text '1', and a function"),
     (apps({"inputs": [], "outputs": [], "fn_name": "f()"}), "must be a name"),
