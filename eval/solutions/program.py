@@ -37,7 +37,6 @@ from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.languages import Language, find
 from gradebox.sandbox.model import Program
-from gradebox.sandbox.source_tokens import lines
 
 PLAIN = Problem("")
 _WAYS: dict[str, Way] = {"call": "call", "assert": "answers"}
@@ -203,9 +202,7 @@ def _around(parts: tuple[str, ...]) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-MOST_TOKENS = 10_000
-_I64 = re.compile(r"(?:%[-+ #0-9.*]{0,20})?I64[diouxX]?")
-_WINDOWS = ("WIN", "MINGW", "MSC_VER")
+_I64 = re.compile(r'"[^"\n]{0,200}(%[-+ #0-9.*]{0,20}I64[diouxX])')
 
 
 def hint(code: str, language: str) -> str:
@@ -213,20 +210,10 @@ def hint(code: str, language: str) -> str:
 
     language  its name in the language table
     """
-    if find(language).family not in ("gcc", "g++") or "I64" not in code:
-        return ""
-    used = ""
-    for line in lines(code, "c++", MOST_TOKENS):
-        words = [text for kind, text, _ in line if kind != "comment"]
-        condition = len(words) > 1 and words[0] == "#" and words[1].startswith(("if", "elif"))
-        if condition and any(name in word for word in words for name in _WINDOWS):
-            return ""  # it chooses its formats itself
-        for text in words if not used else ():
-            found = _I64.search(text) if text[0] == '"' else None
-            used = used or (found[0] if found else "")
-    if not used:
+    found = _I64.search(code) if find(language).family in ("gcc", "g++") and "I64" in code else None
+    if found is None:
         return ""
     return (
-        f"the program uses {used} in a format: only Windows has it, and on Linux other "
+        f"the program uses {found[1]} in a format: only Windows has it, and on Linux other "
         "numbers are read and printed; %lld and %llu work on both"
     )

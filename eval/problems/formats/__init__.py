@@ -19,7 +19,6 @@
 | apps, taco      | codeparrot/apps, BAAI/TACO                             |
 | code-contests   | deepmind/code_contests                                 |
 | code-contests-plus | ByteDance-Seed/Code-Contests-Plus                   |
-| codeforces-cots | open-r1/codeforces-cots                                |
 | xcodeeval       | NTU-NLP-sg/xCodeEval: synthesis, translation, repair   |
 | icpc-eval       | RUC-AIBOX/ICPC-Eval                                    |
 | usaco           | princeton-nlp/USACO, with its folder of tests          |
@@ -51,7 +50,6 @@ from gradebox.eval.problems.formats.contests import (
     APPS,
     CODE_CONTESTS,
     CODE_CONTESTS_PLUS,
-    CODEFORCES_COTS,
     TACO,
 )
 from gradebox.eval.problems.formats.cruxeval import CRUXEVAL_INPUT, CRUXEVAL_OUTPUT
@@ -98,7 +96,7 @@ __all__ = [
 _ALL = (
     *(OWN, HUMANEVAL, EVALPLUS, MBPP, ACECODE, LEETCODE, MULTIPL_E, HUMANEVAL_X, LIVECODEBENCH),
     *(DEEPSEEK_LEETCODE, CRUXEVAL_OUTPUT, CRUXEVAL_INPUT, BIGCODEBENCH, CLASSEVAL, KODCODE),
-    *(CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI, XCODEEVAL, ICPC_EVAL, USACO, APPS, TACO),
+    *(CODE_CONTESTS_PLUS, IOI, XCODEEVAL, ICPC_EVAL, USACO, APPS, TACO),
     *(CODE_CONTESTS, DEEPCODER, VERL, PRIME, RSTAR_CODER, NEMO_GYM, SANDBOXFUSION),
 )
 FORMATS: dict[str, RowFormat] = {row.name: row for row in _ALL}
@@ -110,6 +108,8 @@ TESTS_ELSEWHERE = {
     "tests in a zip for each problem: give the folder of the zips of LiveCodeBench-Pro-Testcase",
     frozenset({"id", "prompt", "dataset", "language", "difficulty"}): "OJBench keeps its tests in "
     "packages: give --dataset NOI,ICPC, the folders of OJBench_testdata",
+    frozenset({"id", "generation", "examples"}): "rows of codeforces-cots are solutions and have "
+    "samples only: give --dataset open-r1/codeforces, and these rows as --solutions-path",
     frozenset({"problem_id", "num_tests", "runtime_limit"}): "USACO keeps its tests in files: give "
     "usaco_subset307_dict.json, with the folder usaco_v3/tests beside it",
 }

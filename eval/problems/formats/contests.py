@@ -1,12 +1,10 @@
-"""Data sets of contest problems: APPS, TACO, CodeContests, CodeContests+, codeforces-cots.
+"""Data sets of contest problems: APPS, TACO, CodeContests, CodeContests+.
 
 | format             | tests                                                             |
 |--------------------|-------------------------------------------------------------------|
 | apps, taco         | `input_output`: JSON of inputs, outputs and, for calls, fn_name   |
 | code-contests      | three kinds of stdin tests, the problem's limits, known solutions |
 | code-contests-plus | stdin tests, and for each problem a checker in C++ with testlib   |
-| codeforces-cots    | the samples; the same rows are lines of a solutions file, which   |
-|                    | open-r1/codeforces has all tests for                              |
 """
 
 from __future__ import annotations
@@ -27,7 +25,6 @@ from gradebox.eval.problems.formats.pairs import (
     read_tests,
 )
 from gradebox.eval.problems.formats.row_format import (
-    OWN,
     Content,
     Judge,
     Row,
@@ -38,7 +35,6 @@ from gradebox.eval.problems.formats.row_format import (
     text,
     text_with,
 )
-from gradebox.eval.problems.row.tests import TESTS_COLUMN
 
 APPS_S = 4.0  # the originals: wall time a test; APPS ends all tests after 11 s
 CODE_CONTESTS_S = 10.0  # the original's, for every problem; of CodeContests+ without a limit
@@ -197,14 +193,6 @@ def _of_submissions(given: Any) -> list[tuple[Any, Any]]:
     return [(item.get("language"), item.get("code")) for item in items if isinstance(item, dict)]
 
 
-def _cots(row: Row, _judge: Judge) -> dict[str, Any]:
-    examples = row.get("examples")
-    if examples is not None and not isinstance(examples, (list, dict)):
-        raise RowError(f"examples is {shown(examples)}: it must be a list of tests")
-    used = {name: value for name, value in row.items() if name in OWN.uses}
-    return {**used, TESTS_COLUMN: examples, "prompt": None, "official_tests_complete": False}
-
-
 APPS = RowFormat(
     name="apps",
     needs=(frozenset({"problem_id", "question", "input_output"}),),
@@ -263,12 +251,4 @@ CODE_CONTESTS_PLUS = RowFormat(
         *("correct_submissions", "incorrect_submissions"),
     ),
     convert=_code_contests_plus,
-)
-CODEFORCES_COTS = RowFormat(
-    name="codeforces-cots",
-    needs=(frozenset({"id", "contest_id", "index", "examples", "prompt", "generation"}),),
-    content={"examples": Content()},
-    ids=OWN.ids,
-    uses=(*(name for name in OWN.uses if name != TESTS_COLUMN), "examples"),
-    convert=_cots,
 )

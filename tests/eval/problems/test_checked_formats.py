@@ -1,8 +1,7 @@
-"""Rows of CodeContests+, HumanEval+, MBPP+, codeforces-cots."""
+"""Rows of CodeContests+, HumanEval+, MBPP+."""
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -199,7 +198,8 @@ def test_an_empty_list_is_no_float_and_a_missing_module_is_no_wrong_answer():
     check = f"\ndef check(candidate):\n{lists % 'candidate'}"
     codes = [{"code": "def double(x): return 2 * x"}, {"code": "def double(x): return []"}]
     with gradebox.Grader(sandbox="local") as grader:
-        plain = grader.grade(codes, {**HUMANEVAL, "test": PLUS_TEST + check})
+        known = {**HUMANEVAL, "canonical_solution": "    return 2 * xs\n"}
+        plain = grader.grade(codes, {**known, "test": PLUS_TEST + check})
         (lacking,) = grader.grade(codes[:1], {**HUMANEVAL, "test": f"import nowhere{check}"})
     assert [record["verdict"] for record in plain] == ["AC", "WA"]
     assert lacking["verdict"] == "CU"
@@ -225,28 +225,9 @@ def test_humaneval_plus_and_mbpp_plus():
     assert [case["verdict"] for case in base["details"]] == ["AC", "WA"]
 
 
-COT = {
-    "id": "1/A",
-    "contest_id": "1",
-    "index": "A",
-    "time_limit": 1.0,
-    "memory_limit": 64.0,
-    "examples": [{"input": "1", "output": "2"}],
-    "prompt": "p",
-    "generation": "<think>x</think>\n```python\nprint(2)\n```",
-    "messages": [],
-}
-
-
-def test_rows_of_codeforces_cots_are_problems_and_solutions(tmp_path):
-    assert Recognised([COT]).one(None, "x").name == "codeforces-cots"
-    problem = parse_problem(COT)
-    assert (problem.id, problem.tests, problem.prompt) == ("1/A", ((b"1", b"2"),), "")
-    assert problem.official_tests_complete is False
-    (solution,) = read_rows([COT])
+def test_rows_of_codeforces_cots_are_solutions_and_no_problems():
+    row = {"id": "1/A", "contest_id": "1", "index": "A", "examples": [{"input": "1"}]}
+    row |= {"generation": "<think>x</think>\n```python\nprint(2)\n```", "messages": []}
+    (solution,) = read_rows([row])
     assert (solution.problem_id, solution.code) == ("1/A", "print(2)\n")
-    with pytest.raises(InputError, match="examples is 5"):
-        parse_problem({**COT, "examples": 5})
-    path = tmp_path / "cots.jsonl"
-    path.write_text("".join(json.dumps({**COT, "generation": g}) + "\n" for g in "ab"))
-    assert open_problems(str(path)).ids() == ["1/A"]
+    assert "give --dataset open-r1/codeforces, and these rows" in Recognised([row]).described()

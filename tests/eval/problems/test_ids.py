@@ -13,10 +13,6 @@ ROWS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"id": "1/A", "aliases": ["1A"], "contest_id": 1, "index": "A"},
         {"id": "1/A", "aliases": ["1A"], "contest_id": 1, "index": "A"},
     ),
-    "codeforces-cots": (
-        {"id": "1/A", "contest_id": "1", "index": "A"},
-        {"id": "1/A", "aliases": None, "contest_id": "1", "index": "A"},
-    ),
     "humaneval": ({"task_id": "HumanEval/0"}, {"id": "HumanEval/0"}),
     "mbpp": ({"task_id": 11}, {"id": 11, "aliases": ["Mbpp/11"]}),
     "acecode": ({"id": "a", "source": "taco"}, {"id": "a", "platform": "taco"}),

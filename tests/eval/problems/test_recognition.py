@@ -29,7 +29,7 @@ from tests.eval.problems.dataset_rows import (
     stdin_row,
 )
 from tests.eval.problems.test_archives import ROWS as ARCHIVES
-from tests.eval.problems.test_checked_formats import COT, plus
+from tests.eval.problems.test_checked_formats import plus
 from tests.eval.problems.test_humaneval_x import ROWS as HUMANEVAL_X
 from tests.eval.problems.test_kodcode import ROW as KODCODE
 from tests.eval.problems.test_small_sets import CONTEST
@@ -92,7 +92,6 @@ READ = {
     "bigcodebench": [BIGCODEBENCH],
     "classeval": [CLASSEVAL],
     "code-contests-plus": [plus()],
-    "codeforces-cots": [COT],
     "apps": [apps(STDIN), apps(CALLS)],
     "taco": [taco(STDIN), taco(STDIN, id="t", time_limit=None)],
     "code-contests": [contests()],

@@ -60,7 +60,7 @@ def test_a_prompt_has_the_statement_and_no_tests(tmp_path, name):
 
 def test_every_format_has_a_statement():
     none = {"cruxeval-output", "cruxeval-input"}  # prompts of one's own are needed
-    assert set(FORMATS) - set(STATEMENTS) == {"codeforces", "codeforces-cots", *none}
+    assert set(FORMATS) - set(STATEMENTS) == {"codeforces", *none}
     for name, where in STATEMENTS.items():
         assert where.text, name
 
