@@ -30,6 +30,7 @@ from gradebox.eval.problems.formats.row_format import (
 from gradebox.eval.problems.row.values import number_of
 from gradebox.eval.solutions.submissions import EXPECT, language_of
 
+SHOWN = 250  # characters of a test
 _EXEC_EVAL = Judging("exec-eval-reference", "", prelude="")
 _STRIPPED = Judging("stripped-reference", "", prelude="")
 _STANDARD = {"standard input": "", "standard output": "", "": ""}
@@ -45,8 +46,9 @@ def _pairs(row: Row, field: str) -> list[Any]:
 
 
 def _xcodeeval(row: Row, judge: Judge) -> dict[str, Any]:
-    pairs = []
-    for number, test in enumerate(_pairs(row, "hidden_unit_tests")):
+    pairs: list[tuple[Any, list[str]]] = []
+    given = _pairs(row, "hidden_unit_tests")
+    for number, test in enumerate(given):
         outputs = test.get("output") if isinstance(test, dict) else None
         right = [outputs] if isinstance(outputs, str) else outputs
         if not (isinstance(right, list) and right and all(isinstance(o, str) for o in right)):
@@ -54,7 +56,12 @@ def _xcodeeval(row: Row, judge: Judge) -> dict[str, Any]:
                 f"hidden_unit_tests: test {number} has the outputs {shown(outputs)}: a list of "
                 "the right ones, each a text, is needed"
             )
-        pairs.append((_lf(test.get("input")), [_lf(output) for output in right]))
+        outputs = list({_lf(output).strip(): _lf(output) for output in right}.values())
+        if judge == "reference" or not any(map(_is_cut, (test.get("input"), *outputs))):
+            pairs.append((_lf(test.get("input")), outputs))
+    cut = len(given) - len(pairs)
+    if cut and not pairs:
+        raise RowError(f"all {cut} hidden_unit_tests are cut by the site that they are from")
     several = any(len(right) > 1 for _, right in pairs)
     tests = [(given, json.dumps(right) if several else right[0]) for given, right in pairs]
     found = columns(Tests(tuple(tests)), judge, _EXEC_EVAL)
@@ -64,6 +71,7 @@ def _xcodeeval(row: Row, judge: Judge) -> dict[str, Any]:
     files = [_STANDARD.get(name, name) for name in names]
     return {
         **found,
+        "doubt": f"{cut} tests, which the site has cut, are left out" if cut else "",
         "time_limit": largest(row.get("prob_desc_time_limit")) or None,
         "memory_limit": largest(row.get("prob_desc_memory_limit")) or None,
         "gold_solutions": list(_known(row)),
@@ -73,6 +81,11 @@ def _xcodeeval(row: Row, judge: Judge) -> dict[str, Any]:
             else {}
         ),
     }
+
+
+def _is_cut(value: Any) -> bool:
+    """Return whether a text is the beginning of a test, as Codeforces shows long ones."""
+    return isinstance(value, str) and len(value) > SHOWN and value.rstrip().endswith("...")
 
 
 def _lf(value: Any) -> Any:

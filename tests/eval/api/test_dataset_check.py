@@ -223,7 +223,9 @@ def test_what_every_solution_failed_by_is_said(
     assert [tuple(fault.values()) for fault in metrics["same_faults"]] == shared
     said = " ".join(warning_lines(metrics))
     assert ("!! all 3 solutions failed in the same way" in said) is bool(shared)
-    assert ("!! none of the 3 solutions passed: are they of this data set" in said) is (WRONG in codes)
+    assert ("!! none of the 3 solutions passed: are they of this data set" in said) is (
+        WRONG in codes
+    )
 
 
 def test_what_every_program_of_a_language_failed_by_is_said(tmp_path: Path) -> None:

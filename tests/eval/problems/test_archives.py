@@ -103,6 +103,22 @@ def test_verls_own_reward_is_full_for_the_first_ten_tests() -> None:
     assert [len(parse_problem(row, judge).tests) for judge in ("strict", "reference")] == [12, 10]
 
 
+def test_tests_of_xcodeeval_that_the_site_has_cut_are_left_out(tmp_path: Path) -> None:
+    cut = [
+        {"input": "1 " * 127 + "...", "output": ["1"]},
+        {"input": "1", "output": ["1 " * 127 + "..."]},
+    ]
+    alike = {"input": "...", "output": ["7", "7\r\n"]}
+    row = xcode([*UNITS, *cut, alike])
+    strict, reference = parse_problem(row), parse_problem(row, "reference")
+    assert list(strict.tests) == [*RUN, (b"...", b"7\n")]
+    assert (len(reference.tests), strict.checker_name) == (5, None)
+    (tmp_path / "p.jsonl").write_text(json.dumps(row))
+    problems = open_problems(str(tmp_path / "p.jsonl"))
+    assert problems.get("5f40") is not None
+    assert problems.messages() == ["problem 5f40: 2 tests, which the site has cut, are left out"]
+
+
 def test_xcodeeval_has_files_and_known_programs() -> None:
     found = parse_problem(xcode(UNITS, prob_desc_input_from="a.in", prob_desc_output_to="a.out"))
     assert (found.input_mode, found.input_file, found.output_file) == ("file", "a.in", "a.out")
@@ -119,6 +135,7 @@ BAD = [
     (rstar(["1"], []), "columns of several lengths"),
     (rstar("1", ["1"]), "inputs and outputs must be lists"),
     (rstar(["[1]"], ["1"], "f", class_name="Stack"), "class_name is 'Stack': only Solution"),
+    (xcode([{"input": "1 " * 127 + "...", "output": ["1"]}]), "all 1 hidden_unit_tests are cut"),
     (xcode([{"input": "1", "output": []}]), "test 0 has the outputs a list of 0 elements: a list"),
     (xcode([{"input": "1", "output": ["1", 2]}]), "the right ones, each a text, is needed"),
     (xcode({"input": "1"}), "must be a list of tests"),
