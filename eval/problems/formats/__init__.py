@@ -1,34 +1,7 @@
 """The formats of data sets, and which of them a row has.
 
-| format          | data sets                                              |
-|-----------------|--------------------------------------------------------|
-| codeforces      | open-r1/codeforces, and rows with our own columns      |
-| humaneval       | openai/openai_humaneval, evalplus/humanevalplus        |
-| evalplus        | EvalPlus' own files: HumanEvalPlus, MbppPlus           |
-| mbpp            | google-research-datasets/mbpp: full, sanitized         |
-| acecode         | TIGER-Lab/AceCode-87K                                  |
-| leetcode        | newfacade/LeetCodeDataset                              |
-| deepseek-leetcode | DeepSeek-Coder's LeetCode contests                   |
-| cruxeval-output, cruxeval-input | CRUXEval, its two tasks                |
-| kodcode         | KodCode/KodCode-V1, simple pytest files                |
-| bigcodebench    | bigcode/bigcodebench, bigcode/bigcodebench-hard        |
-| classeval       | FudanSELab/ClassEval                                   |
-| multipl-e       | nuprl/MultiPL-E: C++, Java, JavaScript, Rust, Go       |
-| humaneval-x     | HumanEval-X, HumanEvalPack: those languages and Python |
-| livecodebench   | livecodebench/code_generation_lite, code_generation    |
-| apps, taco      | codeparrot/apps, BAAI/TACO                             |
-| code-contests   | deepmind/code_contests                                 |
-| code-contests-plus | ByteDance-Seed/Code-Contests-Plus                   |
-| xcodeeval       | NTU-NLP-sg/xCodeEval: synthesis, translation, repair   |
-| icpc-eval       | RUC-AIBOX/ICPC-Eval                                    |
-| usaco           | princeton-nlp/USACO, with its folder of tests          |
-| ioi             | open-r1/ioi, with open-r1/ioi-test-cases               |
-| deepcoder       | agentica-org/DeepCoder-Preview-Dataset, rllm's rows    |
-| verl            | parquet files of verl: rllm, Eurus-2                   |
-| prime           | PrimeIntellect/verifiable-coding-problems, SYNTHETIC   |
-| rstar-coder     | microsoft/rStar-Coder, its rows with tests             |
-| nemo-gym        | NVIDIA NeMo Gym, code_gen                              |
-| sandboxfusion   | SandboxFusion's CommonOJ rows                          |
+Each module has the formats of some data sets, as `FORMATS`; docs/datasets.md and
+docs/stdin-datasets.md list them.
 """
 
 from __future__ import annotations
@@ -38,27 +11,20 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.formats.archives import ICPC_EVAL, USACO, XCODEEVAL
-from gradebox.eval.problems.formats.asserts import (
-    ACECODE,
-    DEEPSEEK_LEETCODE,
-    HUMANEVAL,
-    LEETCODE,
-    MBPP,
+from gradebox.eval.problems.formats import (
+    archives,
+    asserts,
+    contests,
+    cruxeval,
+    evalplus,
+    humaneval_x,
+    ioi,
+    kodcode,
+    livecodebench,
+    multipl_e,
+    training,
+    unit_tests,
 )
-from gradebox.eval.problems.formats.contests import (
-    APPS,
-    CODE_CONTESTS,
-    CODE_CONTESTS_PLUS,
-    TACO,
-)
-from gradebox.eval.problems.formats.cruxeval import CRUXEVAL_INPUT, CRUXEVAL_OUTPUT
-from gradebox.eval.problems.formats.evalplus import EVALPLUS
-from gradebox.eval.problems.formats.humaneval_x import HUMANEVAL_X
-from gradebox.eval.problems.formats.ioi import IOI
-from gradebox.eval.problems.formats.kodcode import KODCODE
-from gradebox.eval.problems.formats.livecodebench import LIVECODEBENCH
-from gradebox.eval.problems.formats.multipl_e import MULTIPL_E
 from gradebox.eval.problems.formats.row_format import (
     JUDGES,
     OWN,
@@ -67,15 +33,6 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
 )
-from gradebox.eval.problems.formats.training import (
-    DEEPCODER,
-    NEMO_GYM,
-    PRIME,
-    RSTAR_CODER,
-    SANDBOXFUSION,
-    VERL,
-)
-from gradebox.eval.problems.formats.unit_tests import BIGCODEBENCH, CLASSEVAL
 from gradebox.eval.problems.row import USED_COLUMNS
 from gradebox.eval.problems.row.tests import TESTS_COLUMN
 
@@ -93,13 +50,13 @@ __all__ = [
     "recognising",
 ]
 
-_ALL = (
-    *(OWN, HUMANEVAL, EVALPLUS, MBPP, ACECODE, LEETCODE, MULTIPL_E, HUMANEVAL_X, LIVECODEBENCH),
-    *(DEEPSEEK_LEETCODE, CRUXEVAL_OUTPUT, CRUXEVAL_INPUT, BIGCODEBENCH, CLASSEVAL, KODCODE),
-    *(CODE_CONTESTS_PLUS, IOI, XCODEEVAL, ICPC_EVAL, USACO, APPS, TACO),
-    *(CODE_CONTESTS, DEEPCODER, VERL, PRIME, RSTAR_CODER, NEMO_GYM, SANDBOXFUSION),
+_MODULES = (
+    *(asserts, evalplus, multipl_e, humaneval_x, livecodebench, cruxeval, unit_tests, kodcode),
+    *(contests, ioi, archives, training),
 )
-FORMATS: dict[str, RowFormat] = {row.name: row for row in _ALL}
+FORMATS: dict[str, RowFormat] = {
+    row.name: row for row in (OWN, *(row for module in _MODULES for row in module.FORMATS))
+}
 # The columns of data sets whose rows have no tests, and what to give instead.
 TESTS_ELSEWHERE = {
     frozenset({"problem_id", "time_limit_ms", "interaction", "examples"}): "CodeElo's rows have "

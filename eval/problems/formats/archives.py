@@ -22,6 +22,7 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
     check_count,
+    fields,
     label,
     lower,
     of,
@@ -145,7 +146,7 @@ def _usaco(row: Row, judge: Judge) -> dict[str, Any]:
 
 XCODEEVAL = RowFormat(
     name="xcodeeval",
-    needs=(frozenset({"src_uid", "hidden_unit_tests", "prob_desc_time_limit"}),),
+    needs=fields("src_uid hidden_unit_tests prob_desc_time_limit"),
     content={"hidden_unit_tests": Content()},
     ids={"id": of("src_uid"), "difficulty": of("difficulty", read=label)},
     uses=(
@@ -157,7 +158,7 @@ XCODEEVAL = RowFormat(
 )
 ICPC_EVAL = RowFormat(
     name="icpc-eval",
-    needs=(frozenset({"id", "type", "test_cases", "time_limit_ms"}),),
+    needs=fields("id type test_cases time_limit_ms"),
     content={"test_cases": Content()},
     ids={"id": of("id"), "platform": of("source", read=label)},
     uses=("test_cases", "type", "spj_code", "time_limit_ms", "memory_limit_mb", "title", "tags"),
@@ -166,9 +167,10 @@ ICPC_EVAL = RowFormat(
 # Its rows are of one file, which UsacoRows reads: no row alone has tests.
 USACO = RowFormat(
     name="usaco",
-    needs=(frozenset({"problem_id", "num_tests", "runtime_limit", "tests"}),),
+    needs=fields("problem_id num_tests runtime_limit tests"),
     content={"tests": Content()},
     ids={"id": of("problem_id"), "difficulty": of("problem_level", read=lower)},
     uses=("name", "tests", "runtime_limit", "memory_limit", "solution_python3"),
     convert=_usaco,
 )
+FORMATS = (XCODEEVAL, ICPC_EVAL, USACO)

@@ -35,6 +35,7 @@ from gradebox.eval.problems.formats.row_format import (
     assert_test,
     asserted,
     day,
+    fields,
     label,
     lower,
     of,
@@ -199,7 +200,7 @@ def _deepseek(row: Row, _judge: Judge) -> dict[str, Any]:
 
 HUMANEVAL = RowFormat(
     name="humaneval",
-    needs=(frozenset({"task_id", "entry_point", "canonical_solution", "test"}),),
+    needs=fields("task_id entry_point canonical_solution test"),
     content={"test": CHECK},
     # HumanEval-Infilling: text behind the completion; EvalPlus' own files: more tests
     never=frozenset({"suffix", "base_input", "plus_input"}),
@@ -209,7 +210,7 @@ HUMANEVAL = RowFormat(
 )
 LEETCODE = RowFormat(
     name="leetcode",
-    needs=(frozenset({"task_id", "entry_point", "completion", "test"}),),
+    needs=fields("task_id entry_point completion test"),
     content={
         "test": CHECK,
         "entry_point": text_with(r"^[ \t]*Solution\(\)\.", "is not a method of Solution()"),
@@ -226,7 +227,7 @@ LEETCODE = RowFormat(
 )
 MBPP = RowFormat(
     name="mbpp",
-    needs=(frozenset({"task_id", "code", "test_list"}),),
+    needs=fields("task_id code test_list"),
     content={"test_list": ASSERTS},
     ids={"id": of("task_id"), "aliases": of("task_id", read=lambda number: [f"Mbpp/{number}"])},
     uses=("text", "prompt", "code", "test_list", "test_imports", "test_setup_code", "test"),
@@ -234,7 +235,7 @@ MBPP = RowFormat(
 )
 ACECODE = RowFormat(
     name="acecode",
-    needs=(frozenset({"id", "question", "test_cases"}),),
+    needs=fields("id question test_cases"),
     content={"test_cases": ASSERTS},
     ids={"id": of("id"), "platform": of("source", read=label)},
     uses=("test_cases",),
@@ -242,9 +243,10 @@ ACECODE = RowFormat(
 )
 DEEPSEEK_LEETCODE = RowFormat(
     name="deepseek-leetcode",
-    needs=(frozenset({"task_id", "title", "prompt", "prompt_sft", "test"}),),
+    needs=fields("task_id title prompt prompt_sft test"),
     content={"test": text_with(r"^\w+ = Solution\(\)", "does not make a Solution()")},
     ids={"id": of("task_id"), "aliases": of("title", read=lambda title: [title])},
     uses=("title", "prompt", "test"),
     convert=_deepseek,
 )
+FORMATS = (HUMANEVAL, MBPP, ACECODE, LEETCODE, DEEPSEEK_LEETCODE)

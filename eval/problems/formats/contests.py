@@ -30,6 +30,7 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
     day,
+    fields,
     lower,
     of,
     text,
@@ -195,7 +196,7 @@ def _of_submissions(given: Any) -> list[tuple[Any, Any]]:
 
 APPS = RowFormat(
     name="apps",
-    needs=(frozenset({"problem_id", "question", "input_output"}),),
+    needs=fields("problem_id question input_output"),
     content=_INPUT_OUTPUT,
     ids={"id": of("problem_id"), "difficulty": of("difficulty", read=lower)},
     uses=("input_output",),
@@ -203,10 +204,7 @@ APPS = RowFormat(
 )
 TACO = RowFormat(
     name="taco",
-    needs=(
-        frozenset({"question", "input_output", "skill_types"}),
-        frozenset({"id", "question", "input_output", "skill_types"}),
-    ),
+    needs=fields("question input_output skill_types", "id question input_output skill_types"),
     content=_INPUT_OUTPUT,
     ids={
         "id": of("id"),
@@ -236,10 +234,7 @@ CODE_CONTESTS = RowFormat(
 )
 CODE_CONTESTS_PLUS = RowFormat(
     name="code-contests-plus",
-    needs=(
-        frozenset({"id", "checker", "test_cases", "correct_submissions"}),
-        frozenset({"id", "checker", "generator", "validator"}),
-    ),
+    needs=fields("id checker test_cases correct_submissions", "id checker generator validator"),
     content={"test_cases": Content()},  # the subset `default` has none: 1x to 5x have
     ids={
         "id": of("id"),
@@ -252,3 +247,4 @@ CODE_CONTESTS_PLUS = RowFormat(
     ),
     convert=_code_contests_plus,
 )
+FORMATS = (APPS, TACO, CODE_CONTESTS, CODE_CONTESTS_PLUS)

@@ -22,6 +22,7 @@ from gradebox.eval.problems.formats.row_format import (
     RowFormat,
     assert_test,
     asserted,
+    fields,
     of,
     text,
     text_with,
@@ -67,7 +68,7 @@ def _convert(row: Row, _judge: Judge, *, calls: bool) -> dict[str, Any]:
 CRUXEVAL_OUTPUT, CRUXEVAL_INPUT = (
     RowFormat(
         name=name,
-        needs=(frozenset({"id", "code", "input", "output"}),),
+        needs=fields("id code input output"),
         content={"code": _DEFINES},
         never=frozenset({"function_name"}),  # LiveCodeBench's execution
         ids={"id": of("id")},
@@ -92,3 +93,6 @@ def expression_of(answer: str, row_format: str) -> str:
     if row_format == "cruxeval-input":
         return found.rpartition("==")[0].strip() or found
     return found.partition("==")[2].strip() if found.startswith("f(") else found
+
+
+FORMATS = (CRUXEVAL_OUTPUT, CRUXEVAL_INPUT)

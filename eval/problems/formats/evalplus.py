@@ -147,3 +147,4 @@ EVALPLUS = RowFormat(
     uses=("entry_point", "prompt", "canonical_solution", "base_input", "plus_input", "atol"),
     convert=_convert,
 )
+FORMATS = (EVALPLUS,)

@@ -99,3 +99,4 @@ HUMANEVAL_X = RowFormat(
     uses=("entry_point", "prompt", "declaration", "canonical_solution", "test"),
     convert=_convert,
 )
+FORMATS = (HUMANEVAL_X,)

@@ -17,6 +17,7 @@ from gradebox.eval.problems.formats.row_format import (
     Judge,
     Row,
     RowFormat,
+    fields,
     of,
     text,
 )
@@ -57,7 +58,7 @@ _USED = (
 )
 IOI = RowFormat(
     name="ioi",
-    needs=(frozenset({"id", "subtask", "test_names", "grader_files"}),),
+    needs=fields("id subtask test_names grader_files"),
     ids={"id": _part_of("id", "subtask")},
     uses=(),
     convert=_alone,
@@ -66,7 +67,7 @@ IOI = RowFormat(
 IOI_ROWS = RowFormat("ioi", IOI.needs, {name: of(name) for name in _USED}, (), lambda row, _: {})
 IOI_TESTS = RowFormat(
     name="ioi-test-cases",
-    needs=(frozenset({"problem_id", "test_name", "test_input", "test_output"}),),
+    needs=fields("problem_id test_name test_input test_output"),
     ids={"id": _part_of("problem_id", "test_name")},
     uses=("test_input", "test_output"),
     convert=_test,
@@ -143,3 +144,6 @@ def _processes(config: str) -> int:
         return 1
     number = found.get("num_processes", 1) if isinstance(found, dict) else 1
     return number if isinstance(number, int) else 1
+
+
+FORMATS = (IOI,)

@@ -22,6 +22,7 @@ from gradebox.eval.problems.formats.row_format import (
     RowFormat,
     assert_test,
     asserted,
+    fields,
     label,
     of,
     text,
@@ -161,9 +162,10 @@ def _replace(lines: list[str], node: ast.stmt, by: str) -> None:
 
 KODCODE = RowFormat(
     name="kodcode",
-    needs=(frozenset({"question_id", "question", "solution", "test_code"}),),
+    needs=fields("question_id question solution test_code"),
     content={"test_code": text_with(r"\bassert\b|\bdef test|\bsolution\b", "has no test")},
     ids={"id": of("question_id"), "difficulty": of("gpt_difficulty", read=label)},
     uses=("test_code", "test_info", "solution"),
     convert=_convert,
 )
+FORMATS = (KODCODE,)

@@ -18,6 +18,7 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
     day,
+    fields,
     of,
     parsed,
     text,
@@ -105,7 +106,7 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
 
 LIVECODEBENCH = RowFormat(
     name="livecodebench",
-    needs=(frozenset({"question_id", "public_test_cases", "private_test_cases"}),),
+    needs=fields("question_id public_test_cases private_test_cases"),
     content=dict.fromkeys(("public_test_cases", "private_test_cases"), Content()),
     ids={
         "id": of("question_id"),
@@ -119,3 +120,4 @@ LIVECODEBENCH = RowFormat(
     ),
     convert=_convert,
 )
+FORMATS = (LIVECODEBENCH,)

@@ -11,6 +11,7 @@ from gradebox.eval.problems.formats.row_format import (
     Judge,
     Row,
     RowFormat,
+    fields,
     of,
     text,
     texts,
@@ -76,7 +77,7 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
 
 MULTIPL_E = RowFormat(
     name="multipl-e",
-    needs=(frozenset({"name", "language", "prompt", "tests", "stop_tokens"}),),
+    needs=fields("name language prompt tests stop_tokens"),
     content={"tests": Content()},
     ids={
         "id": of("name", "language", read=_id),
@@ -86,3 +87,4 @@ MULTIPL_E = RowFormat(
     uses=("prompt", "tests", "stop_tokens"),
     convert=_convert,
 )
+FORMATS = (MULTIPL_E,)

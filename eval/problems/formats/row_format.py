@@ -96,6 +96,11 @@ def day(value: Any) -> str:
     return str(value or "")[:10]
 
 
+def fields(*sets: str) -> tuple[frozenset[str], ...]:
+    """Return sets of fields, each written as a text with blanks between the names."""
+    return tuple(frozenset(names.split()) for names in sets)
+
+
 @dataclass(frozen=True)
 class RowFormat:
     """The rows of one data set.

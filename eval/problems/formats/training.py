@@ -39,6 +39,7 @@ from gradebox.eval.problems.formats.row_format import (
     RowFormat,
     assert_test,
     check_count,
+    fields,
     is_empty,
     label,
     lower,
@@ -198,7 +199,7 @@ def _holds(*keys: str) -> Content:
 _TESTS = _holds("inputs", "input", "functional", "assert_case")
 DEEPCODER = RowFormat(
     name="deepcoder",
-    needs=(frozenset({"problem", "tests"}),),
+    needs=fields("problem tests"),
     content={"tests": _TESTS},
     ids={"id": of("problem", read=lambda _: None)},
     uses=("tests",),
@@ -217,7 +218,7 @@ def _holds_tests(reward_model: Any) -> bool:
 
 VERL = RowFormat(
     name="verl",
-    needs=(frozenset({"data_source", "prompt", "reward_model"}),),
+    needs=fields("data_source prompt reward_model"),
     content={
         "reward_model": Content("has a ground_truth without inputs", _holds_tests),
     },
@@ -228,10 +229,7 @@ VERL = RowFormat(
 )
 PRIME = RowFormat(
     name="prime",
-    needs=(
-        frozenset({"prompt", "verification_info"}),
-        frozenset({"problem_statement", "verification_info"}),
-    ),
+    needs=fields("prompt verification_info", "problem_statement verification_info"),
     content={"verification_info": _holds("test_cases")},
     ids={"id": of("problem_id"), "platform": of("source", read=label)},
     uses=("verification_info", "metadata"),
@@ -240,7 +238,7 @@ PRIME = RowFormat(
 )
 RSTAR_CODER = RowFormat(
     name="rstar-coder",
-    needs=(frozenset({"question_id", "question", "inputs", "outputs"}),),
+    needs=fields("question_id question inputs outputs"),
     content={"inputs": Content(), "outputs": Content()},
     ids={"id": of("question_id")},
     uses=("inputs", "outputs", "func_name", "class_name"),
@@ -248,7 +246,7 @@ RSTAR_CODER = RowFormat(
 )
 NEMO_GYM = RowFormat(
     name="nemo-gym",
-    needs=(frozenset({"responses_create_params", "verifier_metadata"}),),
+    needs=fields("responses_create_params verifier_metadata"),
     content={"verifier_metadata": _holds("unit_tests")},
     ids={"id": of("hash_id"), "platform": of("source", read=label)},
     uses=("verifier_metadata",),
@@ -257,9 +255,10 @@ NEMO_GYM = RowFormat(
 )
 SANDBOXFUSION = RowFormat(
     name="sandboxfusion",
-    needs=(frozenset({"id", "content", "labels", "test"}),),
+    needs=fields("id content labels test"),
     content={"test": _holds("input")},
     ids={"id": of("id")},
     uses=("test", "labels"),
     convert=_fusion,
 )
+FORMATS = (DEEPCODER, VERL, PRIME, RSTAR_CODER, NEMO_GYM, SANDBOXFUSION)

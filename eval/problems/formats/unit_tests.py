@@ -16,6 +16,7 @@ from gradebox.eval.problems.formats.row_format import (
     RowFormat,
     assert_test,
     asserted,
+    fields,
     of,
     text,
     text_with,
@@ -60,7 +61,7 @@ def _classeval(row: Row, _judge: Judge) -> dict[str, Any]:
 
 BIGCODEBENCH = RowFormat(
     name="bigcodebench",
-    needs=(frozenset({"task_id", "entry_point", "canonical_solution", "test", "code_prompt"}),),
+    needs=fields("task_id entry_point canonical_solution test code_prompt"),
     content={"test": text_with(r"^class TestCases\(", "does not define the class TestCases")},
     ids={"id": of("task_id"), "libraries": of("libs", read=_libraries)},
     uses=("complete_prompt", "code_prompt", "entry_point", "canonical_solution", "test"),
@@ -68,9 +69,10 @@ BIGCODEBENCH = RowFormat(
 )
 CLASSEVAL = RowFormat(
     name="classeval",
-    needs=(frozenset({"task_id", "class_name", "test_classes", "solution_code", "test"}),),
+    needs=fields("task_id class_name test_classes solution_code test"),
     content={"test": text_with(r"^class \w+\(", "does not define a class of tests")},
     ids={"id": of("task_id")},
     uses=("class_name", "test", "test_classes", "import_statement", "solution_code"),
     convert=_classeval,
 )
+FORMATS = (BIGCODEBENCH, CLASSEVAL)
