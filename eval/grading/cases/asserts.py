@@ -140,7 +140,7 @@ class AssertTests(Interactor):
             if not program.ok:
                 return KnownRun("fails", "it does not compile")
             found = interactive_attempt(settings, bounds, program, self, self.problem)(test)
-            if found.judgement.verdict in ("AC", "CU"):
+            if found.check is not None and found.check.exit_code not in DOUBTED:
                 return KnownRun("apart")
         outcome = together(settings, bounds, self.problem, code, "python", test)
         if outcome is None:

@@ -153,6 +153,7 @@ def test_an_exception_crosses_with_its_class(grader):
     row = {**HUMANEVAL, "test": "def check(candidate):\n    try:\n        candidate(None)\n"
            "    except KeyError as error:\n        assert error.args == ('x',)\n"
            "    else:\n        assert False\n"}  # fmt: skip
+    row["canonical_solution"] = ""  # it would make what fails unclear: it fails as well
     right, wrong = graded(grader, row, "    raise KeyError('x')", "    raise ValueError('x')")
     assert (right["verdict"], wrong["verdict"]) == ("AC", "WA")
 
@@ -183,6 +184,7 @@ def test_a_call_cannot_end_a_loop_of_the_tests_or_replace_a_method(grader):
     method = {**HUMANEVAL, "prompt": "class Pair:\n    def holds(self):\n        return False\n"
               + HUMANEVAL["prompt"],
               "test": "def check(candidate):\n    assert candidate(1).holds()\n"}  # fmt: skip
+    method["canonical_solution"] = ""
     replaced, honest = graded(
         grader,
         method,
