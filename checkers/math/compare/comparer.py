@@ -1,12 +1,11 @@
 """Compare the structures of two answers (read/values.py) under a policy.
 
-Comparer.equal first looks at what both values say together (roundings, families, cases), then asks
+Comparer.equal first looks at what both values say together (roundings, families), then asks
 the first row of PAIRS that either value belongs to.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -20,15 +19,13 @@ from gradebox.checkers.math.compare.equations import (
 )
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.compare.rounding import rounds_to
-from gradebox.checkers.math.compare.words import canonical, same_words
+from gradebox.checkers.math.compare.words import same_words
 from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.split import as_interval
 from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN
 from gradebox.checkers.math.read.values import (
-    Clock,
     Family,
     Quantity,
-    Ratio,
     RealSet,
     Relation,
     Rounded,
@@ -61,8 +58,6 @@ class Comparer(QuantityComparer):
                 return all(self.equal(one, item) for item in other.items)  # 1/2 or 50%
         if real_sets.differ_in_unknown(gold, answer):
             return False
-        if lists.both_zero(gold, answer):
-            return True
         compare = next(c for belongs, c in PAIRS if belongs(gold) or belongs(answer))
         return compare(self, gold, answer)
 
@@ -82,43 +77,23 @@ class Comparer(QuantityComparer):
             return value.value, Relation((value.value.sides[0], decimal.text + tail), ("=",))
         return replace(exact, unit=unit), replace(decimal, unit=unit)
 
-    # -- words, times -----------------------------------------------------
+    # -- words -----------------------------------------------------
     def words(self, gold: Value, answer: Value) -> bool:
         if isinstance(gold, Words) and isinstance(answer, Words):
             return same_words(gold.text, answer.text)
         word, other = (gold, answer) if isinstance(gold, Words) else (answer, gold)
         assert isinstance(word, Words)
-        if isinstance(other, Relation) and other.is_equation:
-            return other.sides[-1].lower() == word.text
         if isinstance(other, Quantity):
             plain = other.text.lower().lstrip("\\").replace("infty", "infinity")
-            if plain in (word.text, canonical(word.text)):  # once, 1
-                return True
-        return False
-
-    def clocks(self, gold: Value, answer: Value) -> bool:
-        if isinstance(gold, Clock) and isinstance(answer, Clock):
-            same_half = gold.half == answer.half or not (gold.half and answer.half)
-            return (replace(gold, half="") == replace(answer, half="") and same_half) or (
-                _seconds(gold) == _seconds(answer)
-            )
-        for one, other in ((gold, answer), (answer, gold)):
-            if isinstance(one, Clock) and isinstance(other, Relation) and other.is_equation:
-                return self.equal(one, read_side(other.sides[-1]))
-            is_ratio = isinstance(other, Ratio) or (
-                isinstance(other, Quantity) and re.search(r"/|\\frac", other.text)
-            )
-            if isinstance(one, Clock) and is_ratio and one.minute and not (one.second or one.half):
-                return self.ratios(Ratio((str(one.hour), str(one.minute))), other)
+            return plain == word.text or (":" in plain and plain in word.text.split())
         return False
 
     # -- sets of real numbers ------------------------------------------------------
     def real_sets(self, gold: Value, answer: Value) -> bool:
-        gold, answer = _named_set(gold), _named_set(answer)
         relations = _relations_of(gold), _relations_of(answer)
         if all(relations) and (same := real_sets.same_relations(*relations)) is not None:
             return same
-        left, right = real_sets.to_spans(gold), real_sets.to_spans(answer)
+        left, right = real_sets.to_set(gold), real_sets.to_set(answer)
         if left is None or right is None:
             return False
         return real_sets.equal(left, right, self.same)
@@ -142,7 +117,7 @@ class Comparer(QuantityComparer):
         kinds = {left.kind, right.kind}
         unordered = kinds <= {"", "{}"} or kinds == {"{}", "[]"}
         unordered |= left.kind == "" and right.kind == "[]"  # as Python prints a list
-        if kinds == {""} and equations.names_each_value(right) and not _has_names(left):
+        if kinds == {""} and equations.names_each_value(right) and not _is_named(left):
             return any(  # 3, 4 is not `p = 4, q = 3`
                 all(self.equal(*pair) for pair in zip(left.items, named.items, strict=True))
                 for named in (right, equations.sorted_by_name(right))
@@ -152,7 +127,7 @@ class Comparer(QuantityComparer):
             return self.in_any_order(left.items, right.items)
         left, right = equations.sorted_by_name(left), equations.sorted_by_name(right)
         pairs = zip(left.items, right.items, strict=True)
-        return all(self.equal(*_unwrapped(g, a)) for g, a in pairs)
+        return all(self.equal(g, a) for g, a in pairs)
 
     def with_repetitions(self, left: Seq, right: Seq) -> bool:
         """Compare two sets or lists. Sets, and lists of tuples, may repeat an item; others not."""
@@ -175,9 +150,7 @@ class Comparer(QuantityComparer):
             gold, answer = [[assigned(v) for v in side] for side in (gold, answer)]
         if len(gold) > MAX_MATCHED:
             return sorted(map(lists.item_text, gold)) == sorted(map(lists.item_text, answer))
-        return real_sets.equal_in_any_order(
-            gold, answer, lambda g, a: self.equal(*_unwrapped(g, a))
-        )
+        return real_sets.equal_in_any_order(gold, answer, self.equal)
 
     def matrices(self, gold: Value, answer: Value) -> bool | None:
         """Compare a matrix with a list, entry by entry; None when neither is a matrix."""
@@ -199,7 +172,6 @@ class Comparer(QuantityComparer):
 
     # -- equations ---------------------------------------------------------------------
     def relations(self, gold: Value, answer: Value) -> bool:
-        gold, answer = equations.name_first(gold), equations.name_first(answer)
         if isinstance(gold, Relation) and isinstance(answer, Relation):
             return self.equations(gold, answer)
         relation, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
@@ -212,7 +184,7 @@ class Comparer(QuantityComparer):
             or is_assignment(relation)
             or (relation is gold and equations.states_a_number(relation))
             or (
-                equations.names_a_number(relation)
+                equations.names_a_number(relation, curves=relation is answer)
                 and (equations.is_number(other) or len(relation.sides) > 2)
             )
         )
@@ -243,32 +215,8 @@ class Comparer(QuantityComparer):
                 return False
         return equations.same_curve(gold, answer)
 
-    # -- ratios --------------------------------------------------------------------------
-    def ratios(self, gold: Value, answer: Value) -> bool:
-        sides = []
-        for value in (gold, answer):
-            if isinstance(value, Ratio):
-                sides.append([parse_expression(p) for p in value.parts])
-            elif isinstance(value, Quantity) and not value.unit:
-                number = parse_expression(value.text)
-                if value is gold and number.is_Integer and not _is_to_one(answer):
-                    return False  # 15:3 is not 5
-                sides.append([*number.as_numer_denom()])
-            else:
-                return False
-        left, right = sides
-        if len(left) != len(right):
-            return False
-        return all(
-            self.numbers(left[i] * right[0], right[i] * left[0]) for i in range(1, len(left))
-        )
 
-
-def _is_to_one(ratio: Value) -> bool:
-    return isinstance(ratio, Ratio) and len(ratio.parts) == 2 and ratio.parts[1] == "1"
-
-
-def _has_names(seq: Seq) -> bool:
+def _is_named(seq: Seq) -> bool:
     return any(isinstance(item, Relation) for item in seq.items)
 
 
@@ -300,37 +248,9 @@ def _is_tuple(value: Value) -> bool:
 # what a value belongs to, and how two values are compared of which one does
 PAIRS: tuple[tuple[Callable[[Value], bool], Callable[[Comparer, Value, Value], bool]], ...] = (
     (_is_a(Words), Comparer.words),
-    (_is_a(Clock), Comparer.clocks),
     (_is_tuple, Comparer.sequences),
     (_is_real_set, Comparer.real_sets),
     (_is_a(Seq), Comparer.sequences),
     (_is_a(Relation), Comparer.relations),
-    (_is_a(Ratio), Comparer.ratios),
     (_is_a(Quantity), Comparer.quantities),
 )
-
-
-def _seconds(clock: Clock) -> int:
-    """Return the seconds since midnight: 17:00 is 5 p.m., 10:30 may be in the morning."""
-    hours = clock.hour % 12 + 12 * (clock.half == "p") if clock.half else clock.hour
-    return hours * 3600 + clock.minute * 60 + clock.second
-
-
-def _named_set(value: Value) -> Value:
-    """Return the interval of `x = [2,5)`; every other value as it is."""
-    if isinstance(value, Relation) and is_assignment(value) and not value.sides[0].startswith("("):
-        named = assigned(value)
-        return replace(named, unknown=value.sides[0]) if isinstance(named, Seq | RealSet) else value
-    return value
-
-
-def _unwrapped(gold: Value, answer: Value) -> tuple[Value, Value]:
-    """Replace an equation by its value when the other side is not an equation."""
-    chained = any(isinstance(v, Relation) and len(v.sides) > 2 for v in (gold, answer))
-    if chained and any(isinstance(v, Seq) for v in (gold, answer)):
-        return gold, answer  # (1,1) and x = y = 1
-    if isinstance(gold, Relation) and not isinstance(answer, Relation):
-        return assigned(gold), answer
-    if isinstance(answer, Relation) and not isinstance(gold, Relation):
-        return gold, assigned(answer)
-    return gold, answer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import sympy
@@ -46,13 +45,8 @@ _SAME_NAMES = tuple(  # spellings of one name
     for pattern, name in (
         (r"\\(?:vec|overrightarrow)(?![A-Za-z])|\\(?:overline|bar)(?=\s*\{?\s*[A-Z]{2})", ""),
         (r"m?\s*\\angle\s*|\\lim(?:_\s*\{[^{}]*\}|_\S)?\s*", ""),
-        (r"\\(?:Pr|mathbb\s*\{?\s*P\s*\}?)(?=\s*[(\[])|\bPr(?=\s*[(\[])", "P"),
-        (r"\\mathbb\s*\{?\s*E\s*\}?(?=\s*[(\[])", "E"),
-        (r"\bE\s*\[([^\[\]]*)\]", r"E(\1)"),
         (r"\\frac\s*\{\s*d\s*([a-z])\s*\}\s*\{\s*d[a-z]\s*\}|\bd([a-z])\s*/\s*d[a-z]\b", r"\1\2'"),
         (r"\b([a-z])\s*\(\s*([nk])\s*\)", r"\1_\2"),
-        (r"\|\s*([A-Z]{2})\s*\|", r"\1"),
-        (r"S\s*_\{?\s*\\triangle\s*([A-Z]{3})\s*\}?|\[\s*([A-Z]{3,4})\s*\]", r"S_\1\2"),
         (r"\s|\\?[{}]|_\{?\\?(?:max|min)\}?", ""),
     )
 )
@@ -77,24 +71,22 @@ def is_assignment(relation: Relation) -> bool:
     return _readable(relation.sides[0]) is None or _NAME.fullmatch(left) is not None
 
 
-def names_a_number(relation: Relation) -> bool:
+def names_a_number(relation: Relation, curves: bool = False) -> bool:
     """Return whether a number answers `m+n = 103`, `\\tan 2A = 1`, `(x+y)^2 = 81`, `a^2 = bc = 6`.
 
     Not where the left side is a condition on one unknown, `2x = 4` or `\\log x = 4`. The right
     side must not be 0, because `a+b = 0` states a relation. A chain of three sides or more ends
-    with its value.
+    with its value. With `curves`, so does `x^2+y^2 = 5`, which may be a curve.
     """
     if not relation.is_equation or len(relation.sides) > 2:
         return relation.is_equation
-    if relation.sides[-1].strip() == "0":
-        return False
     left = _readable(relation.sides[0])
-    if left is None or isinstance(left, MatrixBase):
+    if relation.sides[-1].strip() == "0" or left is None or isinstance(left, MatrixBase):
         return False
     letters = left.free_symbols
-    if len(letters) != 1:  # `xy = 1` and `x^2+y^2 = 5` are curves
+    if len(letters) != 1:
         curve = {str(letter) for letter in letters} <= {"x", "y", "z"} and not left.is_Pow
-        return len(letters) > 1 and not (curve and left.is_polynomial(*letters))
+        return len(letters) > 1 and (curves or not (curve and left.is_polynomial(*letters)))
     rational = left.is_rational_function(*letters) and not left.is_polynomial(*letters)
     return rational or left.has(TrigonometricFunction, AppliedUndef)
 
@@ -121,40 +113,32 @@ def is_calculation(relation: Relation) -> bool:
     if not relation.is_equation:
         return False
     before = _readable(relation.sides[-2]) if len(relation.sides) > 2 else None
-    if before is not None and not before.free_symbols:  # 2x = 2·9 = 18
-        relation = replace(relation, sides=relation.sides[1:], ops=relation.ops[1:])
-    texts = [*relation.sides[:-1], _number_of(read_side(relation.sides[-1]), relation.sides[-1])]
-    sides = [s for t in texts[:-1] if (s := _readable(t)) is not None]
-    sides.append(parse_expression(texts[-1]))
-    if len(sides) < 2:
-        return False
-    tolerance = 0.0 if any(e.free_symbols for e in sides) else _rounding_tolerance(*texts)
-    return all(numeric.equal(a, b, tolerance, 0) for a, b in pairwise(sides))
+    after_first = before is not None and not before.free_symbols  # 2x = 2·9 = 18
+    return _sides_agree(relation.sides[after_first:]) is True
 
 
 def chain_holds(relation: Relation) -> bool:
     """Return whether the numbers in `x = 2+3 = 5` are equal; not in `x = 2+3 = 6`."""
     if len(relation.sides) < 3 or not relation.is_equation:
         return True
-    sides = [read_side(side) for side in relation.sides[1:]]
-    for one, next_one in pairwise(sides):
-        values = [_plain_number(v) for v in (one, next_one)]
-        if None in values:
-            continue
-        tolerance = _rounding_tolerance(one.text, next_one.text)  # type: ignore[union-attr]
-        if numeric.equal(values[0], values[1], tolerance, 0) is False:
-            return False
-    return True
+    return _sides_agree(relation.sides[1:], numbers=True) is not False
 
 
-def _plain_number(value: Value) -> Expr | None:
-    """Return the number of a quantity without a unit, 0.5 for 50%; else None."""
-    if not isinstance(value, Quantity) or value.unit or value.degree:
-        return None
-    number = _readable(value.text)
-    if not isinstance(number, Expr) or not number.is_number:
-        return None
-    return number / 100 if value.percent else number
+def _sides_agree(texts: Sequence[str], numbers: bool = False) -> numeric.Verdict:
+    """Return whether those sides that can be read are equal but for rounding.
+
+    With `numbers`, whether those of them are that stand side by side. None for fewer than two.
+    """
+    texts = [*texts[:-1], _number_of(read_side(texts[-1]), texts[-1])]
+    sides = [e if isinstance(e := _readable(t), Expr) else None for t in texts]
+    if numbers:
+        pairs = [p for p in pairwise(sides) if all(e is not None and e.is_number for e in p)]
+    else:
+        pairs = list(pairwise(e for e in sides if e is not None))
+    exact = any(e is not None and e.free_symbols for p in pairs for e in p)
+    tolerance = 0.0 if exact else _rounding_tolerance(*texts)
+    found = [numeric.equal(a, b, tolerance, 0) for a, b in pairs]
+    return False if False in found else True if found and None not in found else None
 
 
 def states_its_name(gold: Relation, answer: Relation) -> bool:
@@ -227,19 +211,10 @@ def _readable(text: str) -> Expr | None:
 # -- their names ----------------------------------------------------------------------
 
 
-def name_first(value: Value) -> Value:
-    """Return `a = 5` for `5 = a`; every other value as it is."""
-    if isinstance(value, Relation) and value.ops == ("=",):
-        left, right = (side.strip() for side in value.sides)
-        if re.fullmatch(r"[A-Za-z]", right) and not re.search(r"(?<![\\A-Za-z])[A-Za-z]", left):
-            return Relation((right, left), ("=",))
-    return value
-
-
 def same_name(a: str, b: str) -> bool:
     """Return whether two left sides may name one value: equal but for case, or f(x) and y."""
     a, b = (_plain_name(strip_marks(t, "")) for t in (a, b))  # |AB|^2 is AB^2
-    if a.lower() == b.lower() or _shorter_name(a, b) or _shorter_name(b, a):
+    if a.lower() == b.lower():
         return True
     return any(
         (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?'*)(?:\([a-z](?:,[a-z])*\)|_[a-z])", x))
@@ -258,13 +233,6 @@ def with_argument_of(gold: Relation, answer: Relation) -> Relation:
         return answer
     renamed = re.sub(rf"(?<![A-Za-z\\]){old}(?![A-Za-z])", new, right)
     return Relation((gold.sides[0], renamed), answer.ops)
-
-
-def _shorter_name(short: str, long: str) -> bool:
-    """Return whether `S` is given for `S_ABC`, `p` for `P(A)`, or a noun, `area`, for a name."""
-    if re.fullmatch(r"[A-Za-z]", short):
-        return bool(re.fullmatch(rf"{short}(?:_[A-Z]{{2,4}}|_?\([A-Z=\d]+\))", long, re.I))
-    return bool(re.fullmatch(r"[a-z]{4,}", short) and not re.search(r"[A-Za-z]{4,}", long))
 
 
 def _plain_name(text: str) -> str:
@@ -321,12 +289,9 @@ def sorted_by_name(seq: Seq) -> Seq:
 
 
 def same_curve(gold: Relation, answer: Relation) -> bool:
-    """Return whether two equations hold at the same points, or two chains agree side by side."""
+    """Return whether two equations hold at the same points."""
     if len(gold.sides) != 2 or len(answer.sides) != 2:
-        if len(gold.sides) != len(answer.sides) or not (gold.is_equation and answer.is_equation):
-            return False
-        sides = [[parse_expression(s) for s in r.sides] for r in (gold, answer)]
-        return all(numeric.equal(a, b) is True for a, b in zip(*sides, strict=True))
+        return False
     left, right = (
         _without_denominator(parse_expression(r.sides[0]) - parse_expression(r.sides[1]))
         for r in (gold, answer)

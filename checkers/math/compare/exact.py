@@ -93,11 +93,15 @@ def within_ulps(a: Fraction, b: Fraction) -> bool:
         return False
 
 
+def close(a: Fraction, b: Fraction, rel_tol: float, abs_tol: float) -> bool:
+    """Return whether two numbers are within a tolerance; whole numbers only within 1e-6 or more."""
+    if a.denominator == b.denominator == 1 and max(rel_tol, abs_tol) < 1e-6:
+        return a == b
+    return abs(a - b) <= max(_exactly(abs_tol), _exactly(rel_tol) * max(abs(a), abs(b)))
+
+
 def _within(a: Fraction, b: Fraction, text: str, policy: Policy) -> bool:
-    largest = max(abs(a), abs(b))
-    whole = a.denominator == b.denominator == 1
-    allowed = max(_exactly(policy.abs_tol), _exactly(policy.rel_tol) * largest)
-    if abs(a - b) <= allowed and not (whole and max(policy.rel_tol, policy.abs_tol) < 1e-6):
+    if close(a, b, policy.rel_tol, policy.abs_tol):
         return True
     if not policy.percent or "." not in text:
         return False

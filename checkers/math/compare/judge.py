@@ -13,10 +13,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from gradebox.checkers.math.compare import real_sets
 from gradebox.checkers.math.compare.comparer import Comparer
 from gradebox.checkers.math.compare.equations import is_assignment
 from gradebox.checkers.math.compare.exact import harness_form, has_float
-from gradebox.checkers.math.compare.lists import is_by_cases
 from gradebox.checkers.math.compare.numeric import Undecided
 from gradebox.checkers.math.compare.rounding import Roundings
 from gradebox.checkers.math.compare.words import (
@@ -35,12 +35,9 @@ from gradebox.checkers.math.read.reader import read_answer
 from gradebox.checkers.math.read.split import split_top, without_aside
 from gradebox.checkers.math.read.tables import MAX_CHARS, plain_words, strip_marks
 from gradebox.checkers.math.read.values import (
-    Clock,
     Family,
-    Interval,
     ParseError,
     Quantity,
-    Ratio,
     RealSet,
     Relation,
     Rounded,
@@ -58,16 +55,10 @@ _DECIMAL = re.compile(r"[-+＄€£]?\s?\d*\.\d+(?!\d)[^\d]*$")
 _BASED = re.compile(r"([0-9A-Z]{2,40})\s*_\s*\{?\s*(\d{1,2})\s*\}?")
 _SPELLINGS = re.compile(r"\\?#\s?\\?#")  # between the spellings of a gold: `\frac{3}{10} ## 0.3`
 _SEMICOLON = re.compile(r"\s*;\s*")
-_DECIMAL_LOG = re.compile(r"\\log\s*_\s*\{?\s*10\s*\}?(?!\d)|\\lg(?![A-Za-z])")
-_BARE_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z_\d])")
-_SCALE_LETTER = re.compile(r"([-+]?[＄€£]?\s?\d+(?:\.\d+)?)\s?(k|K|M|B|bn|mn)")
-_SCALES = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion"}
-_PLAIN_NUMBER = re.compile(r"[-+]?[＄€£]?\s?\d[\d,.]{3,}")
 _AGAIN = re.compile(  # said twice: `x<-7`, *i.e.* `(-\infty,-7)`
-    r"[\s,;(]+(?:or\s+)?(?:i\.\s?e\.|that\s+is|in\s+other\s+words|equivalently|in\s+interval\s+notation)[\s,:]*"
+    r"[\s,;(]+(?:or\s+)?(?:i\.\s?e\.|that\s+is|equivalently|in\s+interval\s+notation)[\s,:]*"
 )
 _IN_BRACKETS = re.compile(r"([^()=,]*\d[^()=,]*)\s\((?:or\s+)?([^()=,]*\d[^()=,]*)\)")
-_COMPOUND = re.compile(r"\d{0,2}(?:[A-Z][a-z]?\d{0,2}|[()]\d{0,2})+(?:\^?\d?[+-])?")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
 _SUM_INDEX = re.compile(r"\\(?:sum|prod)_\{([a-z])=")
 _PRELOADED_PAIRS = (
@@ -112,13 +103,11 @@ def _judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         return False, "empty"
     if _spelled(left) == _spelled(right):
         return True, "text"
-    said = _said_again(left, policy), _said_again(right, policy)
-    if len(said[0]) + len(said[1]) > 2:
-        return _judge_said_twice(*said, policy)
+    left, right = _said_once(left, policy), _said_once(right, policy)
     letters = compare_choices(left, right)
     if letters is not None:
         return letters, "choice"
-    if _same_words(left, right) or _same_compound(left, right):
+    if _same_words(left, right):
         return True, "text"
     try:
         return _judge_values(*_alike(left, right), policy)
@@ -148,11 +137,10 @@ def _spelled(text: str) -> str:
 def _alike(left: str, right: str) -> tuple[str, str]:
     """Return two normalised answers, each in the notation of the other where it may be so."""
     left, right = without_label(left, right), without_label(right, left)
-    left, right = _with_scale(left, right), _with_scale(right, left)
     right = _with_base(left, _with_decimal_point(right, left))
     if _LONG_DECIMAL_COMMA.match(left):
         left = _with_decimal_point(left, right)
-    return _with_decimal_log(left, right), _with_decimal_log(right, left)
+    return left, right
 
 
 def _judge_values(left: str, right: str, policy: Policy) -> tuple[bool, str]:
@@ -166,21 +154,13 @@ def _judge_values(left: str, right: str, policy: Policy) -> tuple[bool, str]:
     return equal, "value" if equal else reason_of_reject(left, right, comparer.equal)
 
 
-def _said_again(text: str, policy: Policy) -> list[str]:
-    """Return both parts of `x<-7, i.e. (-\\infty,-7)` and of `2 km (2000 m)`; else the text."""
-    parts = [p.strip(" ,;") for p in _AGAIN.split(strip_marks(text)) if p.strip(" ,;")]
-    m = _IN_BRACKETS.fullmatch(strip_marks(text)) if len(text) < 100 else None
-    if m and _judge(m[1], m[2], policy)[0]:
-        return [m[1], m[2]]
-    return parts if len(parts) > 1 else [text]
-
-
-def _judge_said_twice(gold: list[str], answer: list[str], policy: Policy) -> tuple[bool, str]:
-    """Compare answers that say one thing twice: none of what can be read may contradict."""
-    found = [[_judge(g, a, policy) for g in gold] for a in answer]
-    equal = [next((f for f in by_part if f[0]), by_part[0]) for by_part in found]
-    contradicted = any(not same and reason == "value" for same, reason in equal)
-    return next((f for f in equal if f[0] and not contradicted), (False, "value"))
+def _said_once(text: str, policy: Policy) -> str:
+    """Return `x<-7` for `x<-7, i.e. (-\\infty,-7)` and `2 km` for `2 km (2000 m)`."""
+    plain = strip_marks(text) if len(text) < 100 else ""
+    m = _IN_BRACKETS.fullmatch(plain)
+    parts = list(m.groups()) if m else [p.strip(" ,;") for p in _AGAIN.split(plain)]
+    same = len(parts) == 2 and all(parts) and _judge(parts[0], parts[1], policy)[0]
+    return parts[0] if same else text
 
 
 def readings(gold: str, answer: str) -> tuple[str, str]:
@@ -211,22 +191,10 @@ def _same_words(left: str, right: str) -> bool:
     return bool(re.fullmatch(r"[a-z ]+", a)) and not re.search(r"[!'|,]", left + right)
 
 
-def _same_compound(left: str, right: str) -> bool:
-    """Return whether `H_2SO_4` and `H2SO4` are one chemical formula."""
-    a, b = (re.sub(r"[\s_{}^]", "", strip_marks(t, "")) for t in (left, right))
-    return a == b and bool(re.search(r"[A-Z][a-z]?\d", a)) and _COMPOUND.fullmatch(a) is not None
-
-
 def _with_decimal_point(one: str, other: str) -> str:
     """Return `2.74 €` for `2,74 €` when the other side is one decimal number."""
     m = _DECIMAL_COMMA.fullmatch(re.sub(r"^[a-z]\s*=\s*", "", one))
     return f"{m[1]}.{m[2]}{m[3]}" if m and _DECIMAL.match(other) and "," not in other else one
-
-
-def _with_scale(one: str, other: str) -> str:
-    """Return `70 thousand` for `70k` when the other side is a number."""
-    m = _SCALE_LETTER.fullmatch(one) if _PLAIN_NUMBER.fullmatch(other) else None
-    return f"{m[1]} {_SCALES[m[2].lower()]}" if m else one
 
 
 def _with_base(gold: str, answer: str) -> str:
@@ -235,13 +203,6 @@ def _with_base(gold: str, answer: str) -> str:
     if m is None or any(int(digit, 36) >= int(m[2]) for digit in m[1]):
         return answer
     return gold if re.sub(r"\s", "", answer).upper() == m[1] else answer
-
-
-def _with_decimal_log(one: str, other: str) -> str:
-    """Return `\\lg 7` for `\\log 7` when only the other side says it is decimal."""
-    if _DECIMAL_LOG.search(other) and not re.search(r"\\ln|_", one):
-        return _BARE_LOG.sub(r"\\lg ", one)
-    return one
 
 
 def _has_blanks(gold: str) -> bool:
@@ -255,15 +216,6 @@ def _has_blanks(gold: str) -> bool:
 MAX_DESCRIBED = 400  # of a description
 DIFFERENT = "value"
 MAX_NAME_WORDS = 3  # of `area of ABC = 5`; more are a sentence
-_KINDS = {
-    "": "list",
-    "()": "tuple",
-    "[]": "list in []",
-    "(]": "list in (]",
-    "[)": "list in [)",
-    "{}": "set",
-    "<>": "vector",
-}
 
 
 def describe(value: Value) -> str:
@@ -280,31 +232,23 @@ def _describe(value: Value) -> str:
         case Words():
             return f"words {value.text!r}"
         case Seq():
-            of = f"{value.unknown} in " if value.unknown else ""
-            alternatives = " of alternatives" if value.joined_by_or else " of"
-            return (
-                f"{of}{_KINDS[value.kind]}{alternatives} {'; '.join(map(_describe, value.items))}"
-            )
+            kind = f"list in {value.kind}" if value.kind else "alternatives" * value.joined_by_or
+            items = "; ".join(map(_describe, value.items))
+            return f"{_name(value.unknown)}{kind or 'list'}: {items}"
         case RealSet():
-            points = [f"{{{_expression(p)}}}" for p in value.points]
-            text = " or ".join([*map(_interval, value.intervals), *points])
-            excluded = [*map(_expression, value.excluded_points)]
-            excluded += map(_interval, value.excluded_intervals)
-            of = f"{value.unknown} in " if value.unknown else ""
-            return f"{of}real numbers {text}" + f" without {', '.join(excluded)}" * bool(excluded)
+            return _name(value.unknown) + str(real_sets.real_set_to_sympy(value))
         case Relation():
             sides = [_expression(s) for s in value.sides]
             rest = zip(value.ops, sides[1:], strict=True)
             return sides[0] + "".join(f" {op} {side}" for op, side in rest)
-        case Ratio():
-            return "ratio " + " : ".join(map(_expression, value.parts))
-        case Clock():
-            return f"clock {value.hour}:{value.minute:02}:{value.second:02} {value.half}".rstrip()
         case Family():
-            terms = "; ".join(map(_expression, value.terms))
-            return f"{value.unknown + ' in ' if value.unknown else ''}family {terms}, k an integer"
+            return f"{_describe(value.plain)}, k an integer: {', '.join(value.terms)}"
         case Rounded():
             return f"{_describe(value.value)}, rounded {value.decimal.text}"
+
+
+def _name(unknown: str) -> str:
+    return f"{unknown} in " if unknown else ""
 
 
 def _expression(text: str) -> str:
@@ -314,11 +258,6 @@ def _expression(text: str) -> str:
         return f"{text!r} (not read: {e})"
     except ValueError:  # an integer that Python refuses to write in decimal
         return text
-
-
-def _interval(interval: Interval) -> str:
-    low, high = _expression(interval.low), _expression(interval.high)
-    return f"{'(' if interval.low_open else '['}{low}, {high}{')' if interval.high_open else ']'}"
 
 
 # ---- why a pair is rejected ----
@@ -337,8 +276,6 @@ def reason_of_reject(left: str, right: str, equal: Callable[[Value, Value], bool
     if unread := unread_sides(left, right):
         return f"not read{of_sides(unread)}: {next(iter(unread.values()))}"
     gold, answer = read_answer(left), read_answer(right)
-    if any(map(is_by_cases, (gold, answer))):
-        return "not comparable: a function by cases with other cases"
     is_equation = isinstance(answer, Relation) and answer.is_equation
     if isinstance(gold, Quantity) and is_equation and equal(gold, read_answer(answer.sides[-1])):  # type: ignore[union-attr]
         return "not comparable: the answer is a condition, and its last side agrees"
@@ -382,10 +319,8 @@ def _unread(value: Value, beside_words: bool) -> Iterator[str]:
             yield from _unparsed(*value.points, *value.excluded_points)
         case Quantity(text):
             yield from _unparsed(text)
-        case Ratio(parts) | Family(terms=parts):
+        case Family(terms=parts):
             yield from _unparsed(*parts)
-        case Clock():
-            return
 
 
 def _unparsed(*texts: str) -> Iterator[str]:

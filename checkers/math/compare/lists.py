@@ -15,8 +15,6 @@ from gradebox.checkers.math.read.reader import read_answer
 from gradebox.checkers.math.read.split import as_interval
 from gradebox.checkers.math.read.values import (
     Quantity,
-    Ratio,
-    RealSet,
     Relation,
     Seq,
     Value,
@@ -88,16 +86,6 @@ def has_order(seq: Seq) -> bool:
     return len(set(steps)) > 1 and (geometric or square or summed)
 
 
-def is_by_cases(value: Value) -> bool:
-    """Return whether a list has values and conditions in turn, `(x; x > 0), (-x; x < 0)`."""
-    items = value.items if isinstance(value, Seq) and value.kind == "" else ()
-    return bool(items) and all(
-        isinstance(i, Seq) and i.kind == "()" and len(i.items) == 2
-        and isinstance(i.items[1], Relation | Words)
-        for i in items
-    )  # fmt: skip
-
-
 def is_interval(seq: Seq) -> bool:
     """Return whether `[1,3]` has two numbers in order."""
     interval = as_interval(seq)
@@ -152,21 +140,9 @@ def as_seq(value: Value) -> Seq | None:
     """Return a value as a list; None for one that is not."""
     if isinstance(value, Seq):
         return value
-    if isinstance(value, Quantity | Relation | Ratio | Words):
+    if isinstance(value, Quantity | Relation | Words):
         return Seq("", (value,))
-    if isinstance(value, RealSet) and not value.intervals and not value.excluded_points:
-        return Seq("{}", tuple(Quantity(p) for p in value.points))
     return None
-
-
-def both_zero(gold: Value, answer: Value) -> bool:
-    """Return whether a gold is 0 and an answer a zero matrix, or a zero vector in space."""
-    if not isinstance(gold, Quantity) or gold.text.strip() != "0":
-        return False
-    if not is_matrix(answer) and not (isinstance(answer, Seq) and answer.kind):
-        return False
-    entries = [entry for row in rows_of(answer) or [] for entry in row]
-    return len(entries) > (1 if is_matrix(answer) else 2) and not any(entries)
 
 
 def item_text(value: Value) -> str:

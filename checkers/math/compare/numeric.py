@@ -24,7 +24,7 @@ from functools import lru_cache
 import sympy
 from sympy import Expr, Float, Integer, Rational
 
-from gradebox.checkers.math.compare.exact import within_ulps
+from gradebox.checkers.math.compare.exact import close, within_ulps
 
 DIGITS = 50  # of an evaluation
 WORKING_DIGITS = 150  # at most, where digits cancel
@@ -103,7 +103,8 @@ def equal(a: Expr, b: Expr, rel_tol: float = 0.0, abs_tol: float = 0.0) -> Verdi
     if a in _INFINITE or b in _INFINITE:  # `is_infinite` asks for much: a quarter of all time
         return False
     if a.is_Rational and b.is_Rational:
-        return _within(a, b, rel_tol, abs_tol)
+        one, other = (Fraction(int(v.p), int(v.q)) for v in (a, b))
+        return close(one, other, rel_tol, abs_tol)
     if not isinstance(a, Expr) or not isinstance(b, Expr):
         return None
     symbols = _symbols(a, b)
@@ -130,18 +131,6 @@ def _cancels(difference: Expr) -> Verdict:
 
 def _symbols(a: Expr, b: Expr) -> list[Expr]:
     return sorted(a.free_symbols | b.free_symbols, key=lambda s: s.name)
-
-
-def _within(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> bool:
-    if not rel_tol and not abs_tol:
-        return False
-    if a.is_Integer and b.is_Integer and max(rel_tol, abs_tol) < 1e-6:
-        return False
-    difference = abs(a - b)
-    return bool(
-        difference <= Rational(str(abs_tol))
-        or difference <= Rational(str(rel_tol)) * max(abs(a), abs(b))
-    )
 
 
 def _equal_numbers(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict:
@@ -256,19 +245,13 @@ def _imaginary(value: Expr) -> bool:
 
 
 def _equal_matrices(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict:
-    if not (isinstance(a, sympy.MatrixBase) and isinstance(b, sympy.MatrixBase)):
+    matrices = [isinstance(e, sympy.MatrixBase) for e in (a, b)]
+    vectors = all(matrices) and 1 in a.shape and 1 in b.shape and len(a) == len(b)
+    if not vectors and not (all(matrices) and a.shape == b.shape):
         return False
-    if a.shape != b.shape:
-        vectors = 1 in a.shape and 1 in b.shape and len(a) == len(b)
-        if not vectors:
-            return False
-    undecided = False
-    for x, y in zip(a.flat(), b.flat(), strict=True):
-        same = equal(x, y, rel_tol, abs_tol)
-        if same is False:
-            return False
-        undecided |= same is None
-    return None if undecided else True
+    pairs = zip(a.flat(), b.flat(), strict=True)
+    found = [equal(x, y, rel_tol, abs_tol) for x, y in pairs]
+    return False if False in found else None if None in found else True
 
 
 def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:

@@ -34,23 +34,24 @@ _ARBITRARY = (sympy.Symbol("C"), sympy.Symbol("c"))
 MAX_CONSTANTS = 4
 
 
+_TIME = re.compile(r"\d{1,2}:\d\d")
 _RANGE = re.compile(r"\s*(\d{1,6})\s*-\s*(\d{1,6})\s*")
-_MATRIX_FACTOR = re.compile(r"([A-Z])\s*(?:\^\s*\{?\s*(-?\d|T)\s*\}?)?")
-_MATRIX_FACTORS = re.compile(rf"\s*(?:{_MATRIX_FACTOR.pattern}[\s*]*(?:\\cdot)?\s*){{2,8}}")
-_LONG_DIVISOR = re.compile(
-    r"/\s*(?:\d+|\\?[A-Za-z]+)\s*[\\A-Za-z(]|(?:sin|cos|tan|cot|sec|csc|ln|log)\s*\\?\w{1,6}\s*/"
-)
+_DATE = re.compile(r"\d{4}\s*[-/]\s*\d\d?\s*[-/]\s*\d\d?")
+_MATRICES = re.compile(r"\s*(?:[A-Z]\s*(?:\^\s*\{?\s*(?:-?\d|T)\s*\}?)?[\s*]*(?:\\cdot)?\s*){2,8}")
 
 
 def _raise_for_other_reading(gold: str, answer: str) -> None:
-    """Raise ParseError where only one side is `5-7`, a difference or a range, and for `DP^{-1}`
-    beside `P^{-1}D`: matrices do not commute.
+    """Raise ParseError for a date, for `15:3`, a ratio or a time, beside 5, where only one side is
+    `5-7`, a difference or a range, and for `DP^{-1}` beside `P^{-1}D`: matrices do not commute.
     """
+    for one, other in ((gold, answer), (answer, gold)):
+        number = other.isdigit() or (_TIME.fullmatch(one) and other.replace(".", "").isdigit())
+        if ":" in one and not one.endswith(":1") and number:
+            raise ParseError(f"{one!r} may be a ratio or a time")
     ranges = [m for t in (gold, answer) if (m := _RANGE.fullmatch(t)) and int(m[1]) < int(m[2])]
     if len(ranges) == 1:
         raise ParseError(f"{ranges[0][0]!r} may be a range")
-    factors = [_MATRIX_FACTORS.fullmatch(t) and _MATRIX_FACTOR.findall(t) for t in (gold, answer)]
-    if all(factors) and factors[0] != factors[1] and any("-" in f for _, f in factors[0] or ()):
+    if all(map(_MATRICES.fullmatch, (gold, answer))) and "-" in gold:
         raise ParseError("letters with an inverse may be matrices, which do not commute")
 
 
@@ -78,6 +79,8 @@ class QuantityComparer:
     def quantities(self, gold: Value, answer: Value) -> bool:
         assert isinstance(gold, Quantity) and isinstance(answer, Quantity)
         a, b = parse_expression(gold.text), parse_expression(answer.text)
+        if dates := [t for t in (gold.text, answer.text) if _DATE.fullmatch(t)]:
+            raise ParseError(f"{dates[0]!r} may be a date")
         if {gold.unit, answer.unit} == {"celsius", "fahrenheit"}:
             celsius, fahrenheit = (a, b) if gold.unit == "celsius" else (b, a)
             return self.numbers(celsius * 9 / 5 + 32, fahrenheit)
@@ -102,24 +105,13 @@ class QuantityComparer:
         if gold.degree != answer.degree and "rad" in (gold.unit, answer.unit):
             a, b = (v * sympy.pi / 180 if x.degree else v for v, x in ((a, gold), (b, answer)))
             return self.numbers(a, b)
-        if self.numbers(a, b, gold.text, answer.text) or self.with_long_divisors(gold, answer):
+        if self.numbers(a, b, gold.text, answer.text):
             _raise_for_other_reading(gold.text, answer.text)
             return True
         if gold.degree == answer.degree:
             return False
         degrees, plain = (a, b) if gold.degree else (b, a)
         return bool(plain.has(sympy.pi)) and self.numbers(degrees * sympy.pi / 180, plain)
-
-    def with_long_divisors(self, gold: Quantity, answer: Quantity) -> bool:
-        """Compare once more with `1/2x` read as 1/(2x), and `\\sin x/2` as (\\sin x)/2."""
-        if not (_LONG_DIVISOR.search(gold.text) or _LONG_DIVISOR.search(answer.text)):
-            return False
-        short, long = (
-            (parse_expression(gold.text, flag), parse_expression(answer.text, flag))
-            for flag in (False, True)
-        )
-        readings = ((short[0], long[1]), (long[0], short[1]), (long[0], long[1]))
-        return any(self.same(a, b) for a, b in readings)
 
     def product_as_unit(self, gold: Quantity, answer: Quantity) -> bool:
         """Compare `5 m s^{-2}`, read as a product, with a unit; and `√3 m` with a number."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import sympy
 from sympy import Expr
@@ -35,78 +35,28 @@ T = TypeVar("T")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
-class RealSpan(NamedTuple):
-    """An interval, or a point when both ends are equal and closed."""
+def to_set(value: Value) -> sympy.Set | None:
+    """Return the set of reals that a value describes; None for a value that is no set of reals.
 
-    low: Expr
-    high: Expr
-    low_open: bool
-    high_open: bool
-
-
-Spans = tuple[RealSpan, ...]
-
-
-def to_spans(value: Value) -> Spans | None:
-    """Return the set of reals that a value describes.
-
-    Returns None for a value that is not a set of reals. Raises ParseError when its parts cannot be
-    read or solved, or when no number satisfies its inequalities: two such answers are not equal.
+    Raises ParseError when its parts cannot be read or solved, or when no number satisfies its
+    inequalities: two such answers are not equal.
     """
     interval = as_interval(value)
     if interval is not None:
         value = RealSet((interval,))
     if isinstance(value, RealSet):
-        return _spans_of_set(value)
+        return real_set_to_sympy(value)
     if conditions := _conditions(value):
-        if isinstance(value, Seq) and value.joined_by_or:
-            return _where_hold(conditions, union=True)
-        spans = _where_hold(conditions, union=False)
-        if isinstance(value, Seq) and value.joined_by_and and spans == ():
-            raise ParseError("no number satisfies the inequalities")
-        # commas between inequalities that exclude each other mean a union
-        return spans if spans != () else _where_hold(conditions, union=True)
-    if isinstance(value, Seq) and value.kind == "":
-        merged: list[RealSpan] = []
-        for item in value.items:
-            part = to_spans(item)
-            if part is None:
-                return None
-            merged += part
-        return _merged(merged)
-    return None
-
-
-def _spans_of_set(value: RealSet) -> Spans:
-    if value.excluded_points or value.excluded_intervals:
-        return _spans_of_sympy(real_set_to_sympy(value))
-    points = map(parse_expression, value.points)
-    return _merged([*map(_span, value.intervals), *(RealSpan(p, p, False, False) for p in points)])
-
-
-def _merged(spans: list[RealSpan]) -> Spans:
-    """Return spans merged and sorted when their ends are numbers, else as written."""
-    if not all(e.is_number and e.is_extended_real for s in spans for e in (s.low, s.high)):
-        return tuple(spans)
-    if any(bool(s.low > s.high) for s in spans):
-        raise ParseError("an interval that ends before it starts")
-    return _spans_of_sympy(sympy.Union(*(sympy.Interval(*s) for s in spans)))
-
-
-def _spans_of_sympy(found: sympy.Set) -> Spans:
-    spans: list[RealSpan] = []
-    for part in found.args if isinstance(found, sympy.Union) else (found,):
-        if isinstance(part, sympy.Interval):
-            spans.append(
-                RealSpan(part.start, part.end, bool(part.left_open), bool(part.right_open))
-            )
-        elif isinstance(part, sympy.FiniteSet):
-            spans += [RealSpan(p, p, False, False) for p in part]
-        elif part == sympy.S.Reals:
-            spans.append(RealSpan(-sympy.oo, sympy.oo, True, True))
-        elif part != sympy.S.EmptySet:
-            raise ParseError("a set that is not a union of intervals")
-    return tuple(sorted(spans, key=lambda s: float(s.low)))
+        either = isinstance(value, Seq) and value.joined_by_or
+        found = _where_hold(conditions, sympy.Union if either else sympy.Intersection)
+        if found == sympy.S.EmptySet and isinstance(value, Seq) and not value.joined_by_and:
+            # commas between inequalities that exclude each other mean a union
+            return _where_hold(conditions, sympy.Union)
+        return found
+    if not isinstance(value, Seq) or value.kind:
+        return None
+    sets = [to_set(item) for item in value.items]
+    return None if None in sets else sympy.Union(*sets)
 
 
 Condition = Relation | RealSet  # `x \\ne 3`, `x \\in \\mathbb{R}`
@@ -128,16 +78,14 @@ def _conditions(value: Value) -> tuple[Condition, ...]:
     return conditions if stated else ()
 
 
-def _where_hold(conditions: Iterable[Condition], union: bool) -> Spans | None:
-    """Return where conditions on one unknown hold, all or (`union`) any of them."""
+def _where_hold(
+    conditions: Iterable[Condition], combine: Callable[..., sympy.Set]
+) -> sympy.Set | None:
+    """Return where conditions on one unknown hold, combined; None for several unknowns."""
     solved = [_solve(c) for c in conditions]
     if len({name for _, name in solved}) != 1:
         return None
-    combine = sympy.Union if union else sympy.Intersection
-    spans = _spans_of_sympy(combine(*(found for found, _ in solved)))
-    if union and not spans:
-        raise ParseError("no number satisfies the inequalities")
-    return spans
+    return combine(*(found for found, _ in solved))
 
 
 def differ_in_unknown(gold: Value, answer: Value) -> bool:
@@ -183,9 +131,8 @@ def _solve_one(left: Expr, op: str, right: Expr, x: sympy.Symbol) -> sympy.Set:
             return sympy.Interval(-sympy.oo, right, True, op == "<")
         if op in (">", ">="):
             return sympy.Interval(right, sympy.oo, op == ">", True)
-        if op == "=":
-            return sympy.FiniteSet(right)
-        return sympy.S.Reals - sympy.FiniteSet(right)
+        point = sympy.FiniteSet(right)
+        return point if op == "=" else sympy.S.Reals - point
     relation = sympy.Rel(left, right, "==" if op == "=" else op)
     if relation in (sympy.true, sympy.false):
         return sympy.S.Reals if relation == sympy.true else sympy.S.EmptySet
@@ -204,17 +151,14 @@ def _side(text: str) -> Expr:
 
 
 def same_relations(gold: tuple[Relation, ...], answer: tuple[Relation, ...]) -> bool | None:
-    """Compare inequalities side by side; None when they have one unknown and are sets."""
+    """Compare inequalities step by step; None when they have one unknown and are sets."""
     unknowns = _unknowns(gold)
     if unknowns != _unknowns(answer):
         return False
     if len(unknowns) == 1:
         return None
-    if len(gold) != len(answer):
-        gold, answer = _pairwise(gold), _pairwise(answer)
-    if len(gold) != len(answer):
-        return False
-    return equal_in_any_order(gold, answer, _same_inequality)
+    left, right = _steps(gold), _steps(answer)
+    return len(left) == len(right) and equal_in_any_order(left, right, _same_step)
 
 
 def equal_in_any_order(
@@ -230,50 +174,54 @@ def equal_in_any_order(
     return True
 
 
-def _pairwise(relations: tuple[Relation, ...]) -> tuple[Relation, ...]:
-    """Return `a < b, b < c` for `a < b < c`."""
-    return tuple(
-        Relation(r.sides[i : i + 2], (op,)) for r in relations for i, op in enumerate(r.ops)
-    )
-
-
 def _unknowns(relations: tuple[Relation, ...]) -> set[str]:
     sides = (_side(side) for r in relations for side in r.sides)
     return {s.name for side in sides for s in side.free_symbols}
 
 
-def _same_inequality(a: Relation, b: Relation) -> bool:
-    if len(a.ops) != len(b.ops):
-        return False
-    if len(a.ops) > 1:
-        flipped = Relation(b.sides[::-1], tuple(_FLIPPED.get(o, o) for o in b.ops[::-1]))
-        return any(
-            a.ops == other.ops
-            and all(
-                numeric.equal(_side(x), _side(y)) is True
-                for x, y in zip(a.sides, other.sides, strict=True)
-            )
-            for other in (b, flipped)
-        )
-    left, right = (_side(r.sides[0]) - _side(r.sides[1]) for r in (a, b))
-    if a.ops == b.ops:
-        positive = a.ops[0] not in ("=", "!=")
-        return numeric.proportional(left, right, positive=positive) is True
-    if _FLIPPED.get(a.ops[0]) == b.ops[0]:
-        return numeric.proportional(left, -right, positive=True) is True
-    return False
+Step = tuple[Expr, str]  # an expression, and how it compares with 0: <, <=, = or !=
 
 
-def equal(gold: Spans, answer: Spans, same: Callable[[Expr, Expr], bool | None]) -> bool:
-    """Return whether both have the same number of spans, the same brackets and equal ends."""
-    if not gold or not answer:
+def _steps(relations: tuple[Relation, ...]) -> list[Step]:
+    """Return a - b < 0 and b - c < 0 for `a < b < c`."""
+    found = []
+    for relation in relations:
+        sides = list(map(_side, relation.sides))
+        for left, op, right in zip(sides, relation.ops, sides[1:], strict=False):
+            greater = op in (">", ">=")
+            found.append((right - left, _FLIPPED[op]) if greater else (left - right, op))
+    return found
+
+
+def _same_step(a: Step, b: Step) -> bool:
+    ordered = a[1] in ("<", "<=")
+    return a[1] == b[1] and numeric.proportional(a[0], b[0], positive=ordered) is True
+
+
+def equal(gold: sympy.Set, answer: sympy.Set, same: Callable[[Expr, Expr], bool | None]) -> bool:
+    """Return whether both have the same number of intervals, the same brackets and equal ends."""
+    left, right = _spans(gold), _spans(answer)
+    if not left or not right:
         raise ParseError("an interval without a number in it")
-    return len(gold) == len(answer) and all(
-        (g.low_open, g.high_open) == (a.low_open, a.high_open)
-        and same(g.low, a.low)
-        and same(g.high, a.high)
-        for g, a in zip(gold, answer, strict=True)
+    return len(left) == len(right) and all(
+        g[2:] == a[2:] and same(g[0], a[0]) and same(g[1], a[1])
+        for g, a in zip(left, right, strict=True)
     )
+
+
+def _spans(found: sympy.Set) -> list[tuple[Expr, Expr, bool, bool]]:
+    """Return (low, high, low_open, high_open) of each interval and point, in their order."""
+    spans = []
+    for part in found.args if isinstance(found, sympy.Union) else (found,):
+        if isinstance(part, sympy.Interval):
+            spans.append((part.start, part.end, bool(part.left_open), bool(part.right_open)))
+        elif isinstance(part, sympy.FiniteSet):
+            spans += [(p, p, False, False) for p in part]
+        elif part == sympy.S.Reals:
+            spans.append((-sympy.oo, sympy.oo, True, True))
+        elif part != sympy.S.EmptySet:
+            raise ParseError("a set that is not a union of intervals")
+    return sorted(spans, key=lambda s: float(s[0])) if len(spans) > 1 else spans
 
 
 # ---- as SymPy's ----
@@ -282,12 +230,10 @@ def equal(gold: Spans, answer: Spans, same: Callable[[Expr, Expr], bool | None])
 def read_interval(text: str) -> sympy.Set:
     """Return the SymPy set of an interval or a union; raise ValueError for anything else."""
     value = read_answer(normalise(text))
-    interval = as_interval(value)
-    if interval is not None:
-        value = RealSet((interval,))
-    if not isinstance(value, RealSet):
+    found = to_set(value) if isinstance(value, RealSet) or as_interval(value) else None
+    if found is None:
         raise ValueError(f"{text[:80]!r} is not an interval: write (a,b), [a,b) or a union of them")
-    return real_set_to_sympy(value)
+    return found
 
 
 def real_set_to_sympy(value: RealSet) -> sympy.Set:
@@ -298,16 +244,12 @@ def real_set_to_sympy(value: RealSet) -> sympy.Set:
     return found
 
 
-def _span(interval: Interval) -> RealSpan:
-    low, high = parse_expression(interval.low), parse_expression(interval.high)
-    return RealSpan(low, high, interval.low_open, interval.high_open)
-
-
 def _union(intervals: Iterable[Interval], points: Iterable[str]) -> sympy.Set:
-    return sympy.Union(
-        sympy.FiniteSet(*map(parse_expression, points)),
-        *(sympy.Interval(*_span(i)) for i in intervals),
-    )
+    spans = [
+        sympy.Interval(*map(parse_expression, (i.low, i.high)), i.low_open, i.high_open)
+        for i in intervals
+    ]
+    return sympy.Union(sympy.FiniteSet(*map(parse_expression, points)), *spans)
 
 
 # ---- families ----

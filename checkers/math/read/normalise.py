@@ -74,11 +74,8 @@ _SYSTEM = re.compile(  # `\begin{cases}x=1\\y=2\end{cases}`
     r"(?:\s*\{[lcr| ]+\})?(?P<body>.*?)\\end\s*\{(?P=kind)\}(?:\s*\\right\s*\.)?",
     re.S,
 )
-_CASE = re.compile(  # between the value and the condition of a case
-    r"[\s,]*&[\s,]*(?:\\(?:text|mbox|textrm|mathrm)\s*\{\s*,?\s*(?:if|when|for|where)?\s*\}|if\s|when\s|for\s)?[\s,]*"
-)
+_CONDITION = re.compile(r"&(?!\s*(?:[=<>]|\\[lg]e))")  # of a case, not of `x &= 1`
 _SIMILAR = {"sim": " similar to ", "cong": " congruent to "}  # of triangles
-_RELATION = re.compile(r"[=<>]|\\[lg]e")
 
 Step = tuple[re.Pattern[str], str]
 # before words and fonts are unwrapped
@@ -96,7 +93,6 @@ _EARLY_STEPS: tuple[Step, ...] = tuple(
             r"|(?:text)?color\s*\{[^{}]*\})(?![A-Za-z])",
             "",
         ),
-        (r"(?<=\d|[\ue001])\s?/-$", ""),  # `Rs 500/-`
         (r"\\\{", _LEFT_BRACE),
         (r"\\\}", _RIGHT_BRACE),
     )
@@ -227,10 +223,7 @@ def _money_behind(m: re.Match[str]) -> str:
 
 
 def _system_to_list(m: re.Match[str]) -> str:
-    """Return the rows of a system of equations as a list; other arrays stay as they are.
-
-    A function by cases becomes a list of (value; condition).
-    """
+    """Return the rows of a system of equations as a list; other arrays, and cases, stay."""
     if m["kind"] == "array" and not re.search(r"[=<>]|\\[lg]eq?(?![A-Za-z])", m["body"]):
         return m[0]
     rows = [r.strip() for r in re.split(r"\\\\(?:\[[^\]]*\])?", m["body"]) if r.strip()]
@@ -240,9 +233,8 @@ def _system_to_list(m: re.Match[str]) -> str:
     named = [re.match(r"\s*\\?[A-Za-z]\w*\s*=", r) for r in plain]
     if m["kind"].startswith("align") and named[-1] and not all(named):
         return plain[-1]  # a derivation
-    cases = [_CASE.split(row, maxsplit=1) for row in rows]
-    if m["kind"] == "cases" and all(len(c) == 2 and not _RELATION.match(c[1]) for c in cases):
-        return ", ".join(f"({value}; {condition.strip(' ,;.')})" for value, condition in cases)
+    if m["kind"] == "cases" and all(map(_CONDITION.search, rows)):
+        return m[0]
     return ", ".join(plain)
 
 

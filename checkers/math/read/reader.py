@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
-from itertools import product
 
 from gradebox.checkers.math.read.normalise import strip_ends
 from gradebox.checkers.math.read.split import (
@@ -29,10 +26,8 @@ from gradebox.checkers.math.read.split import (
 from gradebox.checkers.math.read.tables import LETTER, plain_words, read_number_words, strip_marks
 from gradebox.checkers.math.read.units import add_units, split_unit
 from gradebox.checkers.math.read.values import (
-    Clock,
     Family,
     Quantity,
-    Ratio,
     RealSet,
     Relation,
     Rounded,
@@ -51,6 +46,7 @@ _RELATION_OPS = {
 _APPROX = re.compile(r"\\approx(?![A-Za-z])")
 _VARIABLE = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([\w, ]+\))?")
 _DECIMAL = re.compile(r"[-+]?[\d,]*\.?\d+")
+_WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]?[a-z]{2}")
 _PM = re.compile(r"\\pm(?![A-Za-z])")
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
 _MEMBER = re.compile(  # `x \in `
@@ -84,12 +80,10 @@ def read_answer(text: str, level: int = 0) -> Value:
     return (
         read_real_set(text)
         or _read_clock(text)
-        or _read_date(text)
         or _read_phrase(text)
         or _read_named_point(text)
         or _read_joined(text, level)
         or _read_signed_tuple(text, level)
-        or _read_scaled_tuple(text, level)
         or _read_bracketed(text, level)
         or _read_list(text, level)
         or _read_rounded(text, level)
@@ -166,7 +160,7 @@ def _read_items(parts: Iterable[str], level: int) -> tuple[Value, ...]:
 
     Points written as assignments stay apart: `x=1,y=2; x=3,y=4`.
     """
-    values = _with_repeated_sign([read_answer(part, level + 1) for part in parts])
+    values = [read_answer(part, level + 1) for part in parts]
     names = {_assigned_names(v) for v in values}
     if len(values) > 1 and len(names) == 1 and all(names):
         return tuple(values)
@@ -177,17 +171,6 @@ def _read_items(parts: Iterable[str], level: int) -> tuple[Value, ...]:
         else:
             items.append(value)
     return tuple(items)
-
-
-def _with_repeated_sign(values: list[Value]) -> list[Value]:
-    """Return `x \\ne 0, x \\ne 1` for `x \\ne 0, 1`."""
-    first = values[0] if values else None
-    if not isinstance(first, Relation) or first.ops != ("!=",):
-        return values
-    return [
-        Relation((first.sides[0], v.text), ("!=",)) if isinstance(v, Quantity) else v
-        for v in values
-    ]
 
 
 def _assigned_names(value: Value) -> frozenset[str]:
@@ -254,27 +237,6 @@ def _read_signed_tuple(text: str, level: int) -> Seq | None:
     return _read_plus_minus(text, level) if whole and whole[0] == "(" else None
 
 
-_SCALED_TUPLE = re.compile(
-    r"(?P<factor>[-+](?=\s*\()|[-+]?(?:\d+(?:[./]\d+)?|\\frac\s*\d\s*\d|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
-    r"\s*(?:\\cdot|\\times|\*)?\s*(?P<tuple>\(.+\)|\\langle.+\\rangle)"
-)
-_BUILDER_HEAD = re.compile(  # of `\{x \in \mathbb{R} | …\}`, not of `\{x^2 | …\}`
-    rf"\(?\s*{LETTER}(?:\s*,\s*{LETTER})*\s*\)?(?:\s*\\in.+)?"
-)
-_KINDS = {opener: kind for opener, _, kind in BRACKETS}
-
-
-def _read_scaled_tuple(text: str, level: int) -> Seq | None:
-    """Read `\\frac{1}{2}(1,2,3)` as a tuple."""
-    m = _SCALED_TUPLE.fullmatch(text)
-    whole = whole_bracket(m["tuple"]) if m else None
-    items = split_items(whole[1], enclosed=True) if whole else []
-    if m is None or len(items) < 2:
-        return None
-    factor = m["factor"] if m["factor"] in "+-" else f"({m['factor']})"
-    return Seq("()", tuple(Quantity(f"{factor}({item})") for item in items))
-
-
 def _read_plus_minus(text: str, level: int) -> Seq | None:
     """Read `3 \\pm 2` as the two values, `\\pm a \\pm b` as four."""
     text = re.sub(r"\+/-|\+-", r"\\pm ", text)
@@ -319,15 +281,13 @@ def _read_relation(text: str) -> Relation | None:
 
 
 _CLOCK = re.compile(
-    r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2}))?|\s?o'?\s?clock|(?=\s*[ap]\.?m))"
-    r"\s*(?:(?P<half>[ap])\.?\s*(?:m\.?)?)?",
-    re.I,
+    r"(?P<hour>1?\d)(?P<minute>:[0-5]\d)?\s?(?:o'?\s?clock\s?)?(?:(?P<half>[ap])\.?\s?m\.?)?"
 )
 _PART_OF_DAY = {" in the morning": " am", " in the afternoon": " pm", " in the evening": " pm"}
 
 
-def _read_clock(text: str) -> Clock | None:
-    """Read a time of day: `3:05 p.m.`, `10:30`, `noon`."""
+def _read_clock(text: str) -> Value | None:
+    """Read `3:05 p.m.` and `noon` as `15:05 3:05` and `12:00`, 3:05 alone as a ratio."""
     text = " ".join(strip_marks(text).split()).replace(" : ", ":").lower()
     text = {"noon": "12 pm", "midnight": "12 am"}.get(text, text)
     word, o_clock, _ = text.partition(" o'clock")
@@ -335,36 +295,24 @@ def _read_clock(text: str) -> Clock | None:
     for words, half in _PART_OF_DAY.items():
         text = text.replace(words, half)
     m = _CLOCK.fullmatch(text)
-    if m is None or int(m["hour"]) > 24 or int(m["minute"] or 0) > 59:
+    if m is None or not (m["half"] or o_clock):
         return None
-    hour, minute, second = (int(m[part] or 0) for part in ("hour", "minute", "second"))
-    return Clock(hour, minute, second, m["half"] or "")
+    hour, minute = int(m["hour"]), m["minute"] or ":00"
+    if not m["half"]:
+        return Quantity(f"{hour}{minute}")
+    first = hour % 12 + 12 * (m["half"] == "p")
+    return Words(" ".join(dict.fromkeys((f"{first}{minute}", f"{hour}{minute}"))))
 
 
-_MAY_BE_DATE = re.compile(
-    r"(?:[A-Za-z]{3,9}\.? \d|\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z]|\d{4}[-/]\d)"
-)
-_DATES = ("%B %d %Y", "%b %d %Y", "%d %B %Y", "%d %b %Y", "%Y-%m-%d", "%Y/%m/%d")
-
-
-def _read_date(text: str) -> Words | None:
-    """Read `January 5, 2024`, `5th of January` and `2024-01-05` in one spelling."""
-    plain = " ".join(strip_marks(text).removeprefix("the ").split())
-    if len(plain) > 30 or not _MAY_BE_DATE.match(plain):
-        return None
-    plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|[,.]|\bof ", "", plain)
-    for date, spelling in product((plain, f"{plain} 1904"), _DATES):
-        with suppress(ValueError):
-            return Words(f"date {datetime.strptime(date, spelling):%Y-%m-%d}")
-    return None
-
-
-def _read_ratio(text: str) -> Ratio | None:
+def _read_ratio(text: str) -> Value | None:
+    """Read `3:2` and `3 to 2` as a quotient, `1:2:3` as the tuple (1/3, 2/3)."""
     parts = [p.strip() for p in text.split(":")]
     if len(parts) == 1:
         parts = [p.strip() for p in re.split(r"(?<=\d)\s+to\s+(?=\d)", text)]
-    if any(re.search(r"(?<![A-Za-z\\])[A-Za-z]?[a-z]{2}", part) for part in parts):
-        return None  # `men: 5`
-    if 2 <= len(parts) <= 6 and all(re.fullmatch(r"[-\w.\\{}/()+*^ ]{1,40}", p) for p in parts):
-        return Ratio(tuple(parts))
-    return None
+    if not 2 <= len(parts) <= 6 or any(map(_WORD.search, parts)):  # `men: 5`
+        return None
+    if not all(re.fullmatch(r"[-\w.\\{}/()+*^ ]{1,40}", p) for p in parts):
+        return None
+    *first, last = (p if p.isdigit() else f"({p})" for p in parts)
+    quotients = tuple(Quantity(f"{part}:{last}") for part in first)
+    return quotients[0] if len(quotients) == 1 else Seq("()", quotients)

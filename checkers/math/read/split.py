@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.read.normalise import strip_ends
-from gradebox.checkers.math.read.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, read_number_words
+from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN, read_number_words
 from gradebox.checkers.math.read.units import UNITS
 from gradebox.checkers.math.read.values import Interval, Quantity, RealSet, Seq, TooLong, Value
 
@@ -146,19 +146,13 @@ _OR_ABOUT = re.compile(  # `, or about 0.417`, `(approximately 0.417)`
     r"\s*(-?[\d.,]*\d[^()]*)\)?$",
     re.I,
 )
-_ROUNDED_NOTE = re.compile(r"\s*\((?:approx\.?|approximately|rounded)\)$")
-_BRACKETED_CONDITION = re.compile(  # `x^2-y^2 = 1 (x \ge 1)`
-    rf"(?<=[\w}})])\s*\((\s*{LETTER}\s*(?:[<>]|\\[lg]e(?![A-Za-z]))[^()]*)\)$"
-)
 _MARKED_LEAD = re.compile(  # `\text{The answer is } 5`, `\text{There are } 7 \text{ ways}`
     rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be|at)|\s*(?:final\s+)?answer\s*:?"
     rf"|[^{TEXT_CLOSE}]*:)\s*"
     rf"{TEXT_CLOSE}\s*(?=[-\d\\$(\[]|[a-zA-Z](?![a-zA-Z]))",
     re.I,
 )
-_MARKED_REASON = re.compile(rf"\s*{TEXT_OPEN}\s*\(?\s*(?:since|because|as)\b.*$", re.I)
 _SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
-_DISTRIBUTED = re.compile(r"^[A-Z]\s*\\approx\s*(?=[A-Z])")  # `X \sim N(0,1)`
 _PART_OF = re.compile(  # `5/12 of a cup`, `60% of the students`
     r"(?<=[\d}%])\s+of\s+(?:an?\s+([a-z]+)|(?:the|his|her|its|all)\s+[a-z ]+)$", re.I
 )
@@ -169,7 +163,6 @@ _ASIDE = re.compile(  # `7 loads (after rounding up)`, `H_2O (water)`
     r"(?![^()]*\b(?:reject|extraneous|invalid|wrong|incorrect|not|but)\w*)"
     r"(?=[^()]*[a-z]{3})(?P<inner>[^()=<>≤≥≈\\$^]+)\)\s*\.?$"
 )
-_SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
 
 
 def without_aside(text: str) -> str:
@@ -185,15 +178,13 @@ def without_aside(text: str) -> str:
 
 def without_lead(text: str) -> str:
     """Return an answer without the words before it."""
-    text = _MARKED_REASON.sub("", _MARKED_LEAD.sub("", strip_ends(text)))
-    text = _DISTRIBUTED.sub("", _LEAD.sub("", text).removesuffix(" only"))
-    text = _PART_OF.sub(lambda m: f" {m[1]}" if m[1] else "", text)
-    return _BRACKETED_CONDITION.sub(r", \1", text)
+    text = _LEAD.sub("", _MARKED_LEAD.sub("", strip_ends(text))).removesuffix(" only")
+    return _PART_OF.sub(lambda m: f" {m[1]}" if m[1] else "", text)
 
 
 def with_marked_rounding(text: str) -> str:
     """Return `5/12 \\approx 0.417` for `5/12, or about 0.417`."""
-    text = _SIGN_WORD.sub("-", _ROUNDED_NOTE.sub("", text))
+    text = _SIGN_WORD.sub("-", text)
     m = _OR_ABOUT.search(text)
     return strip_ends(
         rf"{text[: m.start()].strip(' ,')} \approx {m[1]}" if m and m.start() else text
@@ -292,6 +283,3 @@ def as_interval(value: Value) -> Interval | None:
             is_open = value.kind == "()"
             return _interval(low.text, high.text, is_open, is_open)
     return None
-
-
-# -- in words ------------------------------------------------------------------------

@@ -54,15 +54,11 @@ def _load() -> None:
             if name.islower() and name.isascii() and name.replace("_", "").isalpha():
                 UNITS[name] = dimension, factor
     for names, dimension, base, letters in prefixed:
-        for long, power in _PREFIXES.values() if "small" in letters else ():
-            if power < 0:
-                for name in (f"{long}_{names[0]}", *(long + n for n in names if len(n) > 3)):
-                    UNITS.setdefault(name, (dimension, str(base * Fraction(10) ** power)))
-        for letter in letters.removesuffix("small").strip():
-            long, power = _PREFIXES["M" if letter == "m" else letter]
-            for name in (letter + names[0], *(long + n for n in names if len(n) > 2)):
-                if name != "mv":  # millivolt
-                    UNITS.setdefault(name, (dimension, str(base * Fraction(10) ** power)))
+        for letter in letters.replace("m", "M").replace("sMall", "mun").replace(" ", ""):
+            long, power = _PREFIXES[letter]
+            symbol = f"{letter.lower()}{names[0]}" if power > 0 else f"{long}_{names[0]}"
+            for name in (symbol, *(long + n for n in names if len(n) > 2)):
+                UNITS.setdefault(name, (dimension, str(base * Fraction(10) ** power)))
     for name, scale in UNITS.items():
         _FIRST_NAME.setdefault(scale, name)
 
@@ -75,7 +71,12 @@ _SMALL = re.compile(  # `mJ`, where case tells milli from mega; `μC`
 )
 # units with a name that is a product directly after a number: `3lm`
 _AFTER_A_SPACE = frozenset(["au", "ly", "pc", "db", "wb", "lm", "us", "ns", "ps", "fs"])
-_NEWTON_METER = re.compile(r"[NJWVAC](?:-|\s?\\cdot\s?)[a-z]")
+_NO_UNIT = frozenset(
+    word_list(
+        "pi mod choose to january february march april may june july august september october "
+        "november december"
+    )
+)
 _SHORT_NOUNS = frozenset(word_list("man men boy cat dog cow pig hen egg car bus pen bag box toy"))
 NEUTRAL_UNITS = frozenset(["unit", "units", "u"])  # match every unit
 SQUARE_WORDS = frozenset(["square", "sq", "squared"])
@@ -94,7 +95,7 @@ def is_unit(tail: str) -> bool:
     name = first[0].lower()
     if name == "sec" and tail.strip(" .").lower() == "sec":
         return True
-    if (name in FUNCTIONS and name != "min") or name in ("pi", "mod", "choose", "to"):
+    if (name in FUNCTIONS and name != "min") or name in _NO_UNIT:
         return False
     if any(
         name.startswith(f) and len(name) - len(f) <= 1
@@ -117,14 +118,7 @@ def is_compound_unit(tail: str) -> bool:
     """Return whether all names after a number and a space are units: `cm^3/mol`, `N-m`."""
     if unit_scale(unit_name(tail)) is None:
         return False
-    return bool(re.search(r"[A-Za-z]{2}|/|\^\s?\{?\s?-", tail) or _NEWTON_METER.fullmatch(tail))
-
-
-def merge_units(first: str, second: str) -> str:
-    """Return the unit given before a number (`$`) or after it (`dollars`)."""
-    if first and second and UNITS.get(second, ("",))[0].split()[:1] == [first]:
-        return second if " " in UNITS[second][0] else first
-    return first or second
+    return re.search(r"[A-Za-z]{2}|/|\^\s?\{?\s?-", tail) is not None
 
 
 def unit_name(text: str) -> str:
@@ -236,9 +230,7 @@ _TWO_UNITS = re.compile(
     r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?"
 )
 _AS_TWO_UNITS = (  # other ways to write two units
-    (re.compile(r"^(\d{1,3}):([0-5]\d)\s*(?:h|hrs?|hours?)$"), r"\1 hours \2 min"),
     (re.compile(r"^＄\s?(\d+)(?=\s)"), r"\1 dollars"),
-    (re.compile(r"^(\d+)\s?h\s?(\d+)\s?m$"), r"\1 h \2 min"),
     (re.compile(r"^(\d+)\s?'\s?(\d+)\s?(?:\"|'')$"), r"\1 ft \2 in"),
 )
 
@@ -287,7 +279,6 @@ _SCALED = re.compile(
     re.I | re.S,
 )
 _RATE = re.compile(r"([-+]?\d[\d.,]*)\s*/\s*([a-z]{3,})")
-_GLUED_FUNCTION = re.compile(r"-?(?:sin|cos|tan|cot|sec|csc|ln|log) ?(?:pi|[a-z])")
 _TRIGONOMETRIC = re.compile(r"(?<![A-Za-z])(?:sin|cos|tan|cot|sec|csc|cis)")
 _DEGREE_SIGN = re.compile(r"\\degree\s*")
 _MARKED = re.compile(rf"{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}")
@@ -308,7 +299,7 @@ def split_unit(text: str) -> Value:
         text, unit = rate[1], f"{unit or 'unit'}/{unit_name(rate[2])}"
     text, scale = _cut_scale(text)
     text, tail = _cut_unit(text)
-    unit = merge_units(unit, tail)
+    unit = unit or tail
     number = read_number_words(text.removesuffix("%"))
     if number is not None:
         return Quantity(number, unit, percent=text.endswith("%"))
@@ -319,8 +310,6 @@ def split_unit(text: str) -> Value:
             number = read_number_words(" ".join(words[:count]))
             if number is not None:
                 return Quantity(number, unit_name(" ".join(words[count:])))
-        if _GLUED_FUNCTION.fullmatch(plain):
-            return Quantity(plain, unit)
         if _is_text(plain, text):
             return Words(plain)
     if TEXT_OPEN in text:

@@ -86,21 +86,6 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Ratio:
-    parts: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Clock:
-    """A time of day; `half` is "a", "p" or "", where it is not said."""
-
-    hour: int
-    minute: int
-    second: int
-    half: str
-
-
-@dataclass(frozen=True)
 class Rounded:
     """An exact value and its decimal: `2\\sqrt{5} \\approx 4.47`."""
 
@@ -120,4 +105,4 @@ class Family:
     plain: Value
 
 
-Value = Quantity | Words | Seq | RealSet | Relation | Ratio | Clock | Rounded | Family
+Value = Quantity | Words | Seq | RealSet | Relation | Rounded | Family

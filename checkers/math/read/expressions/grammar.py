@@ -20,7 +20,6 @@ from gradebox.checkers.math.read.expressions.operators import (
     constant,
     divide,
     factorial,
-    matrix_power,
     power,
 )
 from gradebox.checkers.math.read.tables import word_list
@@ -30,7 +29,7 @@ MAX_TOKENS = 4000  # of one expression
 MAX_DIGITS = 4000  # of one number
 MAX_DEPTH = 60  # of nested brackets and fractions
 SUM, PRODUCT = 1, 2  # levels: a product ends at a sign
-INFIX = {"+": SUM, "-": SUM, **dict.fromkeys(("*", "/", "times", "cdot", "ast"), PRODUCT)}
+INFIX = {"+": SUM, "-": SUM, **dict.fromkeys(("*", "/", ":", "times", "cdot", "ast"), PRODUCT)}
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _NO_ATOM = frozenset(  # commands that do not start a factor
     word_list(
@@ -84,12 +83,11 @@ class Grammar:
     parser.py reads.
     """
 
-    def __init__(self, tokens: list[Token], long_divisors: bool = False) -> None:
+    def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.at = 0
         self.depth = 0
         self.bars = 0  # open absolute values
-        self.long_divisors = long_divisors  # read 1/2x as 1/(2x) instead of (1/2)x
 
     def peek(self, ahead: int = 0) -> Token | None:
         i = self.at + ahead
@@ -140,13 +138,6 @@ class Grammar:
             raise ParseError(f"unexpected {self.tokens[self.at].text!r}")
         return value
 
-    def divisor(self) -> Expr:
-        """Read what follows a slash: one factor, or with `long_divisors` all that are joined."""
-        value = self.operand()
-        while self.long_divisors and self.starts_atom():
-            value = self.juxtaposed(value)
-        return value
-
     def expression(self) -> Expr:
         """Read operands joined by operators."""
         self.depth += 1
@@ -156,14 +147,17 @@ class Grammar:
         while True:
             t = self.peek()
             infix = INFIX.get(t.text) if t and t.kind in ("op", "command") else None
+            after = self.peek(1)
+            if t and t.text == ":" and (after is None or after.spaced):
+                raise ParseError("unexpected ':'")
             if infix is None and self.starts_atom():
                 terms[-1] = self.juxtaposed(terms[-1])
             elif infix is None:
                 break
             elif infix == SUM:
                 terms.append(self.operand())
-            elif self.take().text == "/":
-                terms[-1] = divide(terms[-1], self.divisor())
+            elif self.take().text in "/:":
+                terms[-1] = divide(terms[-1], self.operand())
             else:
                 terms[-1] = terms[-1] * self.operand()
         self.depth -= 1
@@ -205,10 +199,7 @@ class Grammar:
         base = self.postfixes(self.atom())
         if self.is_op("^"):
             self.take()
-            exponent = self.exponent()
-            if isinstance(base, sympy.MatrixBase):
-                return matrix_power(base, exponent)
-            base = self.postfixes(power(base, exponent))
+            base = self.postfixes(power(base, self.exponent()))
         return base
 
     def exponent(self) -> Expr:

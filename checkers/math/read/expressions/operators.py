@@ -40,11 +40,12 @@ UNARY: dict[str, Callable[[Expr], Expr]] = {
     "Re": sympy.re,
     "Im": sympy.im,
 }
-VARIADIC = {"max": sympy.Max, "min": sympy.Min, "gcd": sympy.gcd, "lcm": sympy.lcm}
 
 
 def power(base: Expr, exponent: Expr) -> Expr:
     """Return base ** exponent; raise ParseError for one that has too many digits to compare."""
+    if isinstance(base, sympy.MatrixBase):
+        raise ParseError("a power of a matrix")
     if base.is_Rational and exponent.is_Rational:
         size = max(abs(int(base.p)).bit_length(), int(base.q).bit_length())
         if abs(exponent) * size > MAX_BITS:
@@ -107,12 +108,3 @@ def divide(top: Expr, low: Expr) -> Expr:
     if isinstance(top, sympy.MatrixBase):
         return top.applyfunc(lambda e: e / low)
     return top / low
-
-
-def matrix_power(base: sympy.MatrixBase, exponent: Expr) -> Expr:
-    """Return the transpose (`A^T`) or a whole power of a small square matrix."""
-    if isinstance(exponent, sympy.Symbol) and exponent.name in ("T", "t"):
-        return base.T
-    if exponent.is_Integer and abs(exponent) <= 20 and base.rows == base.cols <= 6:
-        return base ** int(exponent)
-    raise ParseError("a power of a matrix that is not the transpose or a whole number up to 20")

@@ -17,7 +17,6 @@ from sympy import Expr, Integer
 from gradebox.checkers.math.read.expressions.grammar import Grammar, Token, number, tokenize
 from gradebox.checkers.math.read.expressions.operators import (
     UNARY,
-    VARIADIC,
     absolute,
     apply,
     constant,
@@ -35,18 +34,16 @@ _MATRIX = re.compile(
 )
 _SYMBOLS = (frozenset(GREEK.values()) - {"pi", "Pi"}) | {"vartheta", "Upsilon", "ell", "hbar"}
 _SYMBOL_NAMES = frozenset(n for n in _SYMBOLS if len(n) > 3)  # as SymPy prints them
-_MIXED_CASE = re.compile(r"(?=.*[a-z])[A-Za-z][A-Za-z]*[A-Z][A-Za-z]*(?<!^.)")  # `GMmr`: a product
 _PREFIXES = sorted(FUNCTIONS | {"frac", "pi", "infty", "theta"}, key=len, reverse=True)
 _ACCENTS = frozenset(word_list("vec bar hat tilde overline widehat overrightarrow dot"))
-_TRIGONOMETRIC = frozenset(word_list("sin cos tan cot sec csc"))
 _INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
 
 
 class Parser(Grammar):
     """Parse the tokens of one expression."""
 
-    def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix], long_divisors: bool):
-        super().__init__(tokens, long_divisors)
+    def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix]):
+        super().__init__(tokens)
         self.matrices = matrices
 
     def atom(self) -> Expr:
@@ -83,7 +80,7 @@ class Parser(Grammar):
                 return self.function(function)
         if text in _SYMBOL_NAMES:
             return self.command(text)
-        if len(text) > 3 and not _MIXED_CASE.fullmatch(text):
+        if len(text) > 3:
             raise ParseError(f"{text!r} is a word")
         if len(text) > 1:
             self.push_back("name", text[1:])
@@ -100,7 +97,7 @@ class Parser(Grammar):
             return self.accented(text)
         if text == "infty":
             return sympy.oo
-        if text in UNARY or text in VARIADIC or text in FUNCTIONS:
+        if text in UNARY or text in FUNCTIONS:
             return self.function(text)
         if text in _SYMBOLS:
             name = "\\" + text + self.primes()
@@ -163,48 +160,19 @@ class Parser(Grammar):
                     exponent = self.digit_or_group()
         if exponent == -1 and name in _INVERSE:
             name, exponent = _INVERSE[name], None
-        if name in VARIADIC:
-            return self.variadic(name)
         value = apply(name, self.argument(name), base)
         return value if exponent is None else power(value, exponent)
-
-    def variadic(self, name: str) -> Expr:
-        if self.take().text not in ("(", "{"):
-            raise ParseError(f"\\{name} without brackets")
-        values = [self.expression()]
-        while self.is_op(","):
-            self.take()
-            values.append(self.expression())
-        self.take()
-        value: Expr = VARIADIC[name](*values)
-        return value
 
     def argument(self, name: str) -> Expr:
         """Read a function's argument: brackets, or a product up to the next function or sign."""
         if self.is_op("(", "{", "[", "|"):
             return self.atom()  # a power after it is that of the function: \\sin(x)^2
-        first = self.peek()
         value = self.power()
-        if (
-            first is not None
-            and first.kind == "number"
-            and value.is_Integer
-            and self.is_op("(")
-            and name in _TRIGONOMETRIC
-        ):
-            return self.juxtaposed(value)  # \\sin 2(x-1)
         while self.starts_atom() and not self.next_is_function():
             if self.is_op("(", "|", "["):
                 break
             value = self.juxtaposed(value)
-        while self.is_op("/") and self.simple_divisor() and not self.long_divisors:
-            self.take()
-            value = divide(value, self.power())
         return value
-
-    def simple_divisor(self) -> bool:
-        t = self.peek(1)
-        return t is not None and (t.kind == "number" or t.text in _SYMBOLS)
 
     def next_is_function(self) -> bool:
         t = self.peek()
@@ -291,11 +259,8 @@ def _cells(body: str) -> list[list[str]]:
 
 
 @lru_cache(maxsize=2048)
-def parse_expression(text: str, long_divisors: bool = False) -> Expr:
-    """Return the SymPy expression or matrix of a normalised text; raise ParseError otherwise.
-
-    `long_divisors` reads `1/2x` as 1/(2x) instead of (1/2)x, and `\\sin x/2` as (\\sin x)/2.
-    """
+def parse_expression(text: str) -> Expr:
+    """Return the SymPy expression or matrix of a normalised text; raise ParseError otherwise."""
     if len(text) > MAX_CHARS:
         raise ParseError(f"an expression of more than {MAX_CHARS} characters")
     matrices: list[sympy.Matrix] = []
@@ -311,7 +276,7 @@ def parse_expression(text: str, long_divisors: bool = False) -> Expr:
     if "\\begin" in text:
         text = _MATRIX.sub(read_matrix, text)
     try:
-        return Parser(tokenize(text), matrices, long_divisors).whole()
+        return Parser(tokenize(text), matrices).whole()
     except (TypeError, AttributeError, ValueError, ZeroDivisionError, RecursionError) as e:
         if isinstance(e, ParseError):
             raise
