@@ -172,6 +172,10 @@ class Parser(Grammar):
             if self.is_op("(", "|", "["):
                 break
             value = self.juxtaposed(value)
+        after = self.peek(1)
+        if value.is_number and self.is_op("/") and after is not None and after.kind == "number":
+            self.take()  # \arctan 1/2, but (\sin x)/2
+            value = divide(value, self.power())
         return value
 
     def next_is_function(self) -> bool:
