@@ -19,7 +19,6 @@ from gradebox.checkers.math.extract.guided import (
     extract_gold,
     last_sentence,
     letters_for,
-    parts_for,
     several_for,
     truth_for,
     value_for,
@@ -63,8 +62,7 @@ def answers(gold: str, response: str, policy: Policy) -> tuple[str, str]:
     right = extract_answer(response, policy.strict_extract)
     text = right if policy.strict_extract else response
     return left, text and (
-        parts_for(left, response if r"\boxed" in response else text)
-        or several_for(left, right, text)
+        several_for(left, right, response if r"\boxed" in response else text)
         or letters_for(left, right, text)
         or truth_for(left, text)
         or value_for(left, right, response)

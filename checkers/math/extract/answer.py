@@ -3,7 +3,7 @@
 1. a correction after the box or the announcement
 2. the last box, or several joined, unless math or a choice letter is announced after it
 3. the last announcement
-4. none, for a response that refuses, only supposes or is cut within a sentence, or with `strict`
+4. none, for a response that refuses or is cut within a sentence, or with `strict`
 5. the whole text, when it is no prose
 6. what the closing sentence states
 """
@@ -13,11 +13,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from gradebox.checkers.math.extract import phrases, retracted
+from gradebox.checkers.math.extract import phrases
 from gradebox.checkers.math.extract.closing import is_bare, last_value, prose_answer
 from gradebox.checkers.math.extract.document import (
     MAX_PROSE,
-    Box,
     Document,
     before_next_question,
     boxes,
@@ -28,8 +27,6 @@ from gradebox.checkers.math.extract.document import (
     read,
     with_short_blanks,
     without_bold,
-    without_code,
-    without_struck,
 )
 from gradebox.checkers.math.extract.phrases import (
     CHOICE_AND_TEXT,
@@ -46,17 +43,18 @@ _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two bo
     r"(?:\band\b|\bor\b|\\text\{[^{}]{0,40}\b(?:and|or)\s*,?\s*\})[^.=]{0,24}(?:=\s*)?)",
     re.S,
 )
-_DENIED = re.compile(r"[\s$)\\]*(?:is|was|cannot\s+be)\s+(?:not\b|wrong|incorrect)", re.I)
 _NEGATED = re.compile(r"\bnot\s*[$\\(]*\s*$", re.I)
 _MINUS = re.compile(r"(?:^|[=$(\[:]|\bis)\s*-\s*$")  # `x = -\boxed{5}`
 _PERCENT = re.compile(r"\s*\$?\s*(?:\\?%|percent|pct)")
 _STARTS_AS_MATH = re.compile(r"[\"'“]*\s*(?:\$|\\\(|\\\[|-?\d|\\boxed|\\frac|\\sqrt|\\pi|\\begin)")
 _CHOICE = re.compile(r"\W*[A-J]\W*")
 _NEXT_CHOICE = re.compile(r"[^\n]*\n[>* \t]*\(?[A-J]\)?\s?[.:)]")  # one of a list of options
-_ELLIPSIS = re.compile(r"\s*(?:\.{3}|…)")  # `the answer is ... A`
-_APPOSITION = re.compile(
-    r"^the\s[a-z ]{3,40}[,:]\s*(?:namely,?\s*)?(?=[-$\d]|\\(?!text))"
-)  # `the second one, $1$`
+_ASKED = re.compile(r"[\s$)*]*\?")  # `The answer is 3? Let me check`
+_PROGRAM = re.compile(
+    r"^[ \t]*```(?:python3?|py|cpp|c|java|javascript|js|r|sage|bash|sh|lean4?)\b"
+    r".*?(?:^[ \t]*```[ \t]*$|\Z)",
+    re.S | re.M,
+)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 MAX_ANNOUNCEMENTS = 400  # considered, from the end: responses end in loops
 MAX_ANSWER_WORDS = 3  # `the answer is of the form m/n` announces nothing
@@ -105,22 +103,19 @@ def _extracted(response: str, strict: bool) -> str:
         text, strict = inside, False
     if not text or (value := json_answer(text)):
         return value if text else ""
-    text = phrases.END_OF_PROOF.sub("", without_struck(text))
-    text = with_short_blanks(retracted.without_denied(text))
-    if len(text) <= MAX_PROSE:
-        text = retracted.RECALLED.sub(" ", text)
-    document = read(text)
-    if not document.boxes and len(text) <= MAX_PROSE:
-        document = read(retracted.after_break(text))
-    return _stated(document, strict).strip()
+    return _stated(read(phrases.DENIED.sub(_undenied, text)), strict).strip()
+
+
+def _undenied(m: re.Match[str]) -> str:
+    return " is " if m["but"] else " "
 
 
 def _stated(document: Document, strict: bool) -> str:
     """Return what a text states: what is boxed or announced, else the whole text or its end."""
     box, found = last_box(document), last_announcement(document)
     end = max(box.end if box else 0, found.start if found else 0)
-    if corrections := list(retracted.CORRECTION.finditer(document.text, end)):
-        return str(corrections[-1]["value"]).strip("$()\\ ")
+    if corrected := phrases.CORRECTION.search(document.text, end):
+        return str(corrected["value"]).strip("$()\\ ")
     later = found.answer if box and found and found.start >= box.end else ""
     if box and not (_STARTS_AS_MATH.match(later) or _CHOICE.fullmatch(later)):
         return box.answer
@@ -129,9 +124,10 @@ def _stated(document: Document, strict: bool) -> str:
     if strict or phrases.REFUSED.search(document.text[-300:]):
         return ""
     text = _without_explanation(document.text)
-    if retracted.is_only_supposed(text) or is_cut(text):
+    if is_cut(text):
         return ""
-    text = with_short_blanks(retracted.without_rejected(retracted.without_supposed(text)))
+    if phrases.HEDGED.search(text) and is_bare(text):
+        return ""
     bare = is_bare(text) or (_CHINESE.search(text) and labelled_choice(text))
     if bare and (r"\text" in text or text.endswith(")")):
         return text
@@ -143,14 +139,15 @@ def _announced(found: Found) -> str:
         return inner.answer
     if choice := labelled_choice(found.answer):
         return without_trailing(choice)
-    answer = _APPOSITION.sub("", without_trailing(found.answer))
+    answer = without_trailing(found.answer)
     return answer if is_bare(answer) else last_value(answer)
 
 
 def _without_explanation(text: str) -> str:
     """Return a text without programs, repeated lines and the explanation of what comes first."""
+    text = with_short_blanks(_PROGRAM.sub("", text)).strip()
     lines = {line.strip() for line in text.splitlines()} - {""}
-    text = without_code(lines.pop() if len(lines) == 1 else text)
+    text = lines.pop() if len(lines) == 1 else text
     explained = phrases.EXPLANATION.match(text)
     return explained[1] if explained else text
 
@@ -170,7 +167,7 @@ def _has_answer(text: str) -> bool:
 def last_box(document: Document) -> Found | None:
     """Return the last box, or the list of the last boxes joined."""
     text = document.text
-    found = [box for box in document.boxes if not _is_denied(text, box)]
+    found = [b for b in document.boxes if not _NEGATED.search(text[max(0, b.start - 12) : b.start])]
     if not found:
         return None
     kept = [found[-1]]
@@ -185,12 +182,6 @@ def last_box(document: Document) -> Found | None:
     if _PERCENT.match(text, kept[-1].end) and "%" not in answer:
         answer += "%"
     return Found(answer, kept[0].start, kept[-1].end)
-
-
-def _is_denied(text: str, box: Box) -> bool:
-    """Return whether a response says `not \\boxed{12}` or `\\boxed{12} is not the answer`."""
-    before = text[max(0, box.start - 12) : box.start]
-    return bool(_NEGATED.search(before) or _DENIED.match(text, box.end))
 
 
 def _inner(text: str) -> str:
@@ -214,7 +205,7 @@ def last_announcement(document: Document) -> Found | None:
     for m in reversed(list(phrases.ANNOUNCED.finditer(text))[-MAX_ANNOUNCEMENTS:]):
         if best and m.start() < best.start:
             break
-        if retracted.DOUBTED.search(text[max(0, m.start() - 100) : m.start()]):
+        if phrases.DOUBTED.search(text[max(0, m.start() - 100) : m.start()]):
             continue
         found = _announced_at(document, m.start(), m.end())
         if found is None:
@@ -232,11 +223,11 @@ def _announced_at(document: Document, start: int, at: int) -> Found | None:
     if _NEXT_CHOICE.match(text, at) and CHOICE_AND_TEXT.match(text, at):
         return None  # a list of options
     sentence = announced_sentence(document, at)
-    if _ELLIPSIS.match(text, at) or phrases.ANNOUNCED.match(sentence):
-        return None
     end = text.find(sentence, at) + len(sentence)
-    if end >= at and retracted.ASKED_AFTER.match(text, end):
+    if sentence.endswith("..") or _ASKED.match(text, end) or phrases.HEDGED.match(sentence):
         return None
+    if phrases.ANNOUNCED.match(sentence):
+        return None  # announced by the next words
     if choice := CHOICE_AND_TEXT.match(text, at):
         sentence = f"({choice[1]}) {first_sentence(choice[2])}"
     if not _is_whole(sentence):

@@ -11,14 +11,11 @@ from gradebox.checkers.math.extract import phrases
 from gradebox.checkers.math.extract.document import (
     FORMULA,
     MAX_PROSE,
-    math_contents,
     without_bold,
 )
 from gradebox.checkers.math.extract.formulas import after, last_piece, pieces
 from gradebox.checkers.math.extract.phrases import (
     chosen_letter,
-    concluded_phrase,
-    name_at_end,
     phrase_at_end,
     spelled_number,
     without_trailing,
@@ -39,7 +36,7 @@ _AMOUNT = re.compile(  # `1.5`, `$20`, `20,00 $`, `1/2`, `114 200`, `5%`
     r"(?<![A-Za-z\d.,])[-−]?[$€£]?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d[\d,.]*(?:/\d+)?)"
     r"(?<![.,])(?:\s?[$€£%])?(?![.,]?\d)"
 )
-_OF_ANOTHER = re.compile(r"[\d$]\s*[\u4e00-\u9fff]{0,4}的[\u4e00-\u9fff]{2,8}[。.]?$")  # `3 的倍数`
+_OF_ANOTHER = re.compile(r"\d\D{0,4}的[\u4e00-\u9fff]+$")  # `3 的倍数` is not 3
 _PROSE = re.compile(  # a verb, a pronoun or a conjunction of a sentence
     r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|were|had|can|could|did|equals?|gets?|find|have|has|gives?"
     r"|(?<!such )that|beträgt|ist|sind|es|son|est|sont|which|then|therefore|thus|hence|since|so"
@@ -74,7 +71,6 @@ _SPEECH = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentenc
     r"|\d\s+[a-z]{3,}\s*[×*+x-]\s*\d+\s+[a-z]{3,}\s*=|^\s*\|?\s*:?-{2,}",
     re.M,
 )
-_THERE = re.compile(r"^(?:so,?\s+)?there\s+(?:is|are)\s+(?=[\d$])", re.I)  # `There are 5 men`
 _LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
     r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*"
     r"(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
@@ -112,7 +108,7 @@ def is_bare(text: str) -> bool:
         return count <= MAX_BARE_WORDS and not (
             chosen_letter(text)
             or (count > 1 and spelled_number(text) and read_number_words(text) is None)
-            or (count > 3 and (phrase_at_end(text) or name_at_end(text) or _BOLD_END.search(text)))
+            or (count > 3 and (phrase_at_end(text) or _BOLD_END.search(text)))
         )
     if (count > 2 and yes_or_no(text)) or outside.strip().count("\n") > 1:
         return False
@@ -139,64 +135,53 @@ def foreign_number(text: str) -> str:
 
 _BREAK = re.compile(
     r"(?:(?<=[.!?])(?<!\bM[rs]\.)(?<!\b[MD]rs\.)(?<!\bDr\.)\s+|(?<=[.!?]\$)\s+"
-    r"|(?<=\.\\[\])])\s*|(?<=\.\$\$)\s*)(?=[A-Z])|\n+|(?<=[。；])"
+    r"|(?<=\.\\[\])])\s*|(?<=\.\$\$)\s*)(?=[A-Z(])|\n+|(?<=[。；])"
 )
-_ONE_LETTER = re.compile(r"\(?[A-E]\)?\.?")
-_ASIDE = re.compile(  # `(Indeed 12 = 3 · 4.)`, at the end
-    r"(?:(?<=[.!?*])\s+|(?<=[.!?][$\])])\s*)\((?=[A-Z]|[^()]*\.\))[^()]*(?:\([^()]*\)[^()]*)*\)\s*$"
-)
-_BULLETS = re.compile(  # `The solutions are:` and a list, at the end
-    r"\b(?:solutions|answers|pairs|triples|values|roots|functions)\b[^\n:]{0,60}:?\**[ \t]*"
-    r"((?:\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+(?=\S)[^\n]{1,120}){2,20})\s*$",
+_ASIDE = re.compile(r"\((?![A-J]\))[^\n]*\)\W*$")  # `(And $y = 2$.)`
+_LISTED = re.compile(  # `The solutions are:` and a list, at the end
+    r"\b(?:solutions|answers|pairs|triples|values|roots|functions)\b[^\n]{0,60}:\**[ \t]*"
+    r"((?:\n\s*[-*•][ \t]+(?=\S)[^\n]{1,120}){2,20})\s*$",
     re.I,
 )
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_PLAIN_ITEM = re.compile(r"[-−+\d./()\s,=a-z√π±²³^*]*\d[-−+\d./()\s,=√π²³i]*")
-_BOUNDED = r"(?<![A-Za-z\\])([a-z])\s+(?:must\s+be|is)\s+%s\s+(-?[\d.,/]*\d)$"
-SAID = tuple(  # (how a sentence ends, its answer)
-    (re.compile(pattern, re.I), answer)
-    for pattern, answer in (
-        (r"(?:\b(?:is|to|equals|be)|=)\s+\$?([-+−]?\s?(?:∞|\\infty|(?:[a-z]+\s+)?infinity))\$?$",
-         r"\1"),
-        (r"\bwhich\s+(is\s+undefined|does\s+not\s+exist|diverges|is\s+impossible)$", r"\1"),
-        # `17 is the 7th prime number`
-        (r"^(?:(?:so|thus|hence),?\s+)?(-?\d(?:[\d,.]*\d)?)\s+is\s+(?:the|an?|our)\s", r"\1"),
-        (r"^(?:(?:so|thus|hence),?\s+)?(\$[^$]*[=\d][^$]*\$)\s+is\s+(?:the|an?|our)\s", r"\1"),
-        # `all real numbers greater than 3`
-        (r"(\b(?:all|any|every)\s+(?:[a-z-]+\s+){0,2}(?:numbers?|reals?|values?)\s[^.]*"
-         r"\b(?:than|between|above|below|least|most|from|except)\b.*[\d$})]$)", r"\1"),
-        (r"\b(\d{1,3})"
-         r"(?:\s+in\s+|-in-|\s+out\s+of\s+)(\d{1,3})(?:\s+(?:chance|probability))?$", r"\1/\2"),
-        (_BOUNDED % r"greater\s+than", r"\1 > \2"),
-        (_BOUNDED % r"less\s+than", r"\1 < \2"),
-        (_BOUNDED % r"at\s+least", r"\1 \\ge \2"),
-        (_BOUNDED % r"at\s+most", r"\1 \\le \2"),
-    )
-)  # fmt: skip
+_ONE_LETTER = re.compile(r"\(?[A-E]\)?\.?")
+_IS_THE = re.compile(  # `17 is the 7th prime number`
+    r"(?:(?:so|thus|hence),?\s+)?(-?\d(?:[\d,.]*\d)?|\$[^$]*[=\d][^$]*\$)\s+is\s+(?:the|an?|our)\s",
+    re.I,
+)
+_AMONG = re.compile(  # `all real numbers greater than 3`
+    r"\b(?:all|any|every)\s+(?:[a-z-]+\s+){0,2}(?:numbers?|reals?|values?)\s[^.]*"
+    r"\b(?:than|between|above|below|least|most|from|except)\b.*[\d$})]$",
+    re.I,
+)
+_CHANCE = re.compile(  # `1 in 6`, `3 out of 8`
+    r"\b(\d{1,3})(?:\s+in\s+|-in-|\s+out\s+of\s+)(\d{1,3})(?:\s+(?:chance|probability))?$"
+)
 _COMPOUND = re.compile(r"(?<![\w.])\d[\d.]*\s+[a-z]+,?\s+(?:and\s+)?\d[\d.]*\s+[a-z]+$", re.I)
 
 
 def prose_answer(text: str) -> str:
     """Return what a text states at its end: its last sentence counts, without remarks and checks.
 
-    In this order: a list, bold text, a letter, words, a number in words, the last value.
+    In this order: bold text, a letter, words, a number in words, the last value.
     """
-    text = _ASIDE.sub("", phrases.CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip())
+    text = phrases.CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip()
     text = FORMULA.sub(lambda m: " ".join(m[0].split()), text)  # each display within a sentence
     text = re.sub(r",\s*\$\$\s*\$\$", "$$, $$", text)  # one display after the other
     sentences = _without_remarks([s for s in _BREAK.split(text) if s and s.strip()])
     last = sentences[-1].strip() if sentences else ""
     if len(sentences) == 1 and re.match(r"\([A-J]\)\s+[A-Z]", text):
         return text  # a choice with its text
-    if read_number_words(last.strip(" .!*")) is not None:
-        return last.strip(" .!*")
     if len(sentences) > 1 and _ONE_LETTER.fullmatch(last):
         return last.strip(" .*")
-    said = _listed(text) or _bold_end(last) or chosen_letter(last) or yes_or_no(last)
-    said = said or name_at_end(last) or concluded_phrase(last) or spelled_number(last)
+    if listed := _LISTED.search(text):
+        return ", ".join(re.findall(r"[-*•]\s+(.*\w.*?)[.,;]?$", listed[1], re.M))
+    said = _bold_end(last) or chosen_letter(last) or yes_or_no(last)
+    said = said or phrase_at_end(without_trailing(last)) or spelled_number(last)
     valued = next((s for s in reversed(sentences) if pieces(s)), "")
-    said = said or (_from_sentence(valued[-MAX_SENTENCE:]) if valued else phrase_at_end(last))
-    return said or last_piece(text)
+    closing = without_trailing(valued).strip(" .!*"), last.strip(" .,:")
+    if any(map(phrases.HEDGED.search, closing)) or last.endswith("?"):
+        return said
+    return said or (_from_sentence(valued[-MAX_SENTENCE:]) if valued else last_piece(text))
 
 
 def is_check(sentence: str) -> bool:
@@ -208,22 +193,15 @@ def _without_remarks(sentences: list[str]) -> list[str]:
     """Return the sentences without questions, remarks and checks at their end."""
     if len(sentences) > 1 and sentences[-1].rstrip().endswith("?"):
         sentences.pop()  # `Would you like to see the other 2 cases?`
-    while len(sentences) > 1 and (phrases.REMARK.match(sentences[-1].strip())):
+    while len(sentences) > 1 and (
+        phrases.REMARK.match(sentences[-1].strip()) or _ASIDE.match(sentences[-1])
+    ):
         sentences.pop()
     for i in range(1, len(sentences)):
         concluded = any(phrases.CONCLUDES.match(s.strip()) for s in sentences[i + 1 :])
         if is_check(sentences[i]) and not concluded:
             return sentences[:i]
     return sentences
-
-
-def _listed(text: str) -> str:
-    """Return the items of the solutions that a list at the end gives, joined by commas."""
-    listed = _BULLETS.search(text)
-    lines = listed[1].strip().splitlines() if listed else []
-    items = [_BULLET.sub("", line).strip(" .,;") for line in lines]
-    plain = all(FORMULA.fullmatch(item) or _PLAIN_ITEM.fullmatch(item) for item in items)
-    return ", ".join(map(math_contents, items)) if plain else ""
 
 
 def _bold_end(sentence: str) -> str:
@@ -242,9 +220,6 @@ def _bold_end(sentence: str) -> str:
 
 def _from_sentence(sentence: str) -> str:
     sentence = without_bold(sentence.strip())
-    rest = _THERE.sub("", sentence)
-    if rest != sentence and re.search(r"\d.*\band\b.*\d", rest) and is_bare(rest):
-        return rest
     if label := _LABEL.match(sentence):
         sentence = sentence[label.end() :].rstrip(". ")
         if is_bare(sentence) and (
@@ -257,9 +232,11 @@ def _from_sentence(sentence: str) -> str:
 
 def last_value(text: str) -> str:
     """Return the value that ends a text, as one answer."""
-    for pattern, answer in SAID:
-        if m := pattern.search(text):
-            return m.expand(answer)
+    if named := _IS_THE.match(text):
+        return named[1]
+    if among := _AMONG.search(text):
+        return among[0]
+    text = _CHANCE.sub(r"\1/\2", text)
     if number := foreign_number(text):
         return number
     if (compound := _COMPOUND.search(text)) and add_units(compound[0]):
@@ -267,18 +244,16 @@ def last_value(text: str) -> str:
     return last_piece(_stated(text))
 
 
-_CLAUSE = re.compile(
-    r"[,;]\s+(?:and\s+)?(?:so|hence|thus|therefore|which\s+(?:leaves|means|gives))\s+"
-)
 _MENTIONED = re.compile(  # the word before a number that is not what a sentence states
     r"(?:#|\b(?:(?<!total )(?<!sum )(?<!remainder )(?<!average )of"
     r"|(?<!up )(?<!ed )(?<!equal )(?<!equivalent )to|with|at|from|between|than|for|in|by|on|after"
-    r"|before|per|each|when|if|once|since|because|while|every|within|during|over|under|above|below|into|through|past|until"
-    r"|all|the|those|these|first|last|next)\s+)[$€£]?$",
+    r"|before|per|each|when|if|once|since|because|while|every|within|during|over|under|above|below"
+    r"|into|through|past|until|all|the|those|these|first|last|next)\s+)[$€£]?$",
     re.I,
 )
-_PURPOSE = re.compile(
-    r"(?<!\bneeds)(?<!\bhas)(?<!\bhave)\s(?:so\s+that|to\s+(?!be\b)[a-z]+|(?:after|before|by|without)\s+[a-z]+ing)\s"
+_PURPOSE = re.compile(  # `31 cakes so that he will have 4`
+    r"(?<!\bneeds)(?<!\bhas)(?<!\bhave)(?<!\bdue)\s"
+    r"(?:so\s+that|to\s+(?!be\b)[a-z]+|(?:after|before|by|without)\s+[a-z]+ing)\s"
 )
 _FORMULA_SIGN = re.compile(r"[=\\<>≤≥×·^+*:]|\$[^$]*\$(?!\d)|\d,\s+[-$\d]|\b(?:and|or)\s+\$?\d")
 MAX_CLAUSE = 300  # characters
@@ -286,13 +261,13 @@ MAX_CLAUSE = 300  # characters
 
 def _stated(text: str) -> str:
     """Return a sentence up to the one number that it states, `45` for *45 miles in 3 hours*."""
-    clause = _CLAUSE.split(text)[-1]
+    clause = re.split(r"[,;]\s+(?:and\s+)?(?:so|hence|thus|therefore)\s+", text)[-1]
     if len(clause) > MAX_CLAUSE or _FORMULA_SIGN.search(clause):
         return text
     found = pieces(clause)
     purpose = _PURPOSE.search(clause, found[0][1]) if found else None
-    end = purpose.start() if purpose else len(clause)
-    stated = [p for p in found if p[0] < end and not _MENTIONED.search(clause[: p[0]])]
+    last = purpose.start() if purpose else len(clause)
+    stated = [b for a, b, _ in found if a < last and not _MENTIONED.search(clause[:a])]
     if len(stated) != 1 or len(found) < 2:
         return text
-    return clause[: stated[0][1]] + after(clause[stated[0][1] :])
+    return clause[: stated[0]] + after(clause[stated[0] :])

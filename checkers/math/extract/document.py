@@ -53,25 +53,13 @@ _BOX = re.compile(
     r"|\\sqrt\s*\{[^{}]{0,99}\}|\\pi)"
 )
 _EMPTY_BOX = re.compile(r"[\s?_.…]+|\\(?:l?dots|quad|square)")  # `\boxed{?}` of the question
-_OPEN_BOX = re.compile(  # `$\\boxed{12$` at the end: the math is closed, the answer is not cut
-    r"([^$\n]{1,200}?)(?<!\\)(?:\${1,2}|\\[)\]])[\s.]*$"
-)
-_CODE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^\n]*\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)", re.S | re.M)
-_TRACE = re.compile(r"Traceback \(most recent call last\)|^\w*(?:Error|Exception):", re.M)
-_PROGRAM_LANGUAGES = frozenset(
-    ["python", "python3", "py", "cpp", "c", "java", "javascript", "js", "r", "matlab", "sage",
-     "bash", "sh", "lean", "lean4"]
-)  # fmt: skip
-_STRUCK = re.compile(  # `~~9~~`; in LaTeX `~` is a blank
-    r"(?<!\S)~~(?=[^\s~])[^~\n]{1,400}?(?<=[^\s~])~~(?!~)|<del>[^<]{1,400}</del>"
-    r"|\\sout\s*\{[^{}]{1,400}\}"
-)
 _BOLD = re.compile(r"(?<![\w)\]}*])\*\*(?=[^\s*])(.{1,200}?)(?<=[^\s*])\*\*(?![\w(*])")
 _NOT_POWER = re.compile(rf"(?!{_POWER})\*\*")
-_NOISE = re.compile(  # typed in a session, a quotation mark, a Python trace, a drawing
+_NOISE = re.compile(  # typed in a session, a quotation mark, a trace, a drawing, `\blacksquare`
     r"^(?:>>>|\.\.\.) [^\n]*\n(?=[^\n])|^[ \t]{0,20}>[ \t]?(?=\S)"
     r"|Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n)*[^\n]*\n?"
-    r"|\[asy\](?:(?!\[asy\])[\s\S]){0,9000}?\[/asy\]",
+    r"|\[asy\](?:(?!\[asy\])[\s\S]){0,9000}?\[/asy\]"
+    r"|(?:\$\s?)?\\(?:blacksquare|square|qed|Box)(?:\s?\$)?\s{0,9}\Z",
     re.M,
 )
 _SYMBOLS = re.compile(  # check marks, ends of proofs, emoji
@@ -129,9 +117,6 @@ def boxes(text: str) -> list[Box]:
             continue
         end = closing_brace(text, m.end() - 1)
         if end < 0:
-            open_box = _OPEN_BOX.match(text, m.end())
-            if open_box and open_box[1].count("{") == open_box[1].count("}"):
-                out.append(Box(m.start(), open_box.end(), open_box[1]))
             continue
         out.append(Box(m.start(), end + 1, text[m.end() : end]))
         at = end + 1
@@ -153,24 +138,6 @@ def model_text(response: str) -> str:
     """Return the assistant's text after its thoughts, without traces and drawings."""
     response = with_short_blanks(_NOISE.sub("", last_turn(response)[-MAX_CHARS:]))
     return (response if response.isascii() else _SYMBOLS.sub("", response)).strip()
-
-
-def without_code(text: str) -> str:
-    """Return a text without its programs; other fenced blocks, such as outputs, stay."""
-    if "```" not in text:
-        return text
-    return with_short_blanks(_CODE.sub(_output, text)).strip()
-
-
-def _output(m: re.Match[str]) -> str:
-    """Return an output; "" for a program and for the trace of its error."""
-    return "" if m[1].lower() in _PROGRAM_LANGUAGES or _TRACE.search(m[2]) else m[2]
-
-
-def without_struck(text: str) -> str:
-    """Return a text without what it strikes through."""
-    kept = _STRUCK.sub(" ", text)
-    return kept if kept.strip() else text
 
 
 def without_bold(text: str) -> str:

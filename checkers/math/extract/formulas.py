@@ -134,17 +134,12 @@ _NUMBER = re.compile(  # `-1,234.5`, `$45`, `3/4`, `12%`
     r"(?:\s?/\s?\d+)?(?:\s?\\?%)?(?!-[a-z]{2})"
 )
 _IMPLIES = re.compile(r"\\(?:implies|Rightarrow|Longrightarrow)(?![A-Za-z])|[⟹⇒]")
-_ALIGNED = re.compile(r"\\begin\{(?:align\*?|aligned|gather\*?)\}((?!\\begin).){0,4000}", re.S)
+_ALIGNED = re.compile(r"\s*\\(?:begin|end)\{(?:align\*?|aligned|gather\*?)\}\s*")
 _TUPLE = re.compile(r"[(\[]\s*[^()\[\]\n,]{1,40}(?:,[^()\[\]\n,]{1,40}){1,6}[)\]]")
 _CLOCK = re.compile(  # a time or a ratio
     r"(?<![\w:.])\d{1,3}(?: : |:)\d{1,3}(?![\w:])(?:\s?[ap]\.?m\b\.?"
     r"|\s+in\s+the\s+(?:morning|afternoon|evening))?",
     re.I,
-)
-_MONTH = "(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)(?:[a-z]{3,6})?"
-_DATE = re.compile(  # `30 June`, `June 30th, 2024`
-    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b(?:,?\s+\d{{4}})?"
-    rf"|\b{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?"
 )
 _UNIT_AFTER = re.compile(  # `1.5 seconds`, `96 cm²`
     r"\s*\$?\s*((?:(?:square|cubic|sq\.?)\s+)?([A-Za-z]{2,}|[a-z](?=/[a-z]))(?:[²³]|\^\{?[23]\}?)?(?:\s*(?:/|per)\s*([A-Za-z]+))?)(?![A-Za-z\d])"
@@ -172,9 +167,8 @@ def pieces(text: str) -> list[Piece]:
         if contents and not any(a < end and start < b for a, b, _ in found):
             found.append((start, end, contents))
 
-    for pattern in (_CLOCK, _DATE):
-        for m in pattern.finditer(text):
-            add(m.start(), m.end(), m[0].strip())
+    for m in _CLOCK.finditer(text):
+        add(m.start(), m.end(), m[0].strip())
     for start, end, formula in formulas(text):
         add(start, end, _result(formula))
     for pattern in (_TUPLE, _NUMBER):
@@ -184,16 +178,13 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _concluded(math: str) -> str:
-    """Return `x=2` for `3x=6 \\implies x=2` and for aligned equations of x that end with it."""
-    if r"\begin" not in math:
-        return _IMPLIES.split(math)[-1]
-    rows = math.replace("&", "").split(r"\\") if _ALIGNED.fullmatch(math.strip()) else []
-    last = re.sub(r"\\(?:end|begin)\{\w+\*?\}", "", rows[-1]).strip(" .,") if rows else ""
-    if last.startswith("="):
-        return last.rpartition("=")[2].strip()
-    name = re.match(r"([A-Za-z])\s*=[^=]+$", last)
-    solved = name and all(re.search(rf"(?<![A-Za-z\\]){name[1]}(?![A-Za-z])", row) for row in rows)
-    return last if solved else math
+    """Return `x=2` for `3x=6 \\implies x=2` and for aligned equations that end with it."""
+    math = _IMPLIES.split(math)[-1]
+    if not _ALIGNED.match(math):
+        return math
+    rows = _ALIGNED.sub("", math).replace("&", "").strip(" .\\").split(r"\\")
+    name = rows[-1].partition("=")[0].strip()  # "" for a row that goes on: `&= 28`
+    return rows[-1].strip(" =") if all(name in row for row in rows) else math
 
 
 def _result(formula: str) -> str:

@@ -1,6 +1,5 @@
 """Find an answer with the reference answer's kind in view: parts, several values, letters, a value.
 
-parts     `1, 2`          boxes, texts under (a) and (b), lines such as `r = 3`
 several   `(2, 3)`        *so* `a = 2`*, and then* `b = 3`
 letters   `B`             *the smallest is B*
 bound     `3`             `|w - z| \\ge 3`*, with equality for* `w = 5`
@@ -28,7 +27,6 @@ from gradebox.checkers.math.extract.document import (
     without_bold,
 )
 from gradebox.checkers.math.extract.formulas import pieces
-from gradebox.checkers.math.extract.retracted import without_denied
 from gradebox.checkers.math.read.normalise import normalise
 from gradebox.checkers.math.read.split import split_items
 
@@ -70,82 +68,25 @@ def last_sentence(response: str) -> str:
     return sentences[-1] if sentences else ""
 
 
-# ---- parts ----
-
-_PART_MARK = re.compile(  # `(a) `, `Part (b):`, `**(c)**`, `Blank 1:`, `第二空：`, `②`
-    r"(?:^|(?<=[\s,;.*；，。]))\*{0,3}(?:(?:part\s+\(?([a-f1-6])\)?[\s:.*]|\(([a-f])\))\*{0,3}(?=[\s:*])"
-    r"|(?:第?([一二三四1-4])[个]?空[:：是为]|blank\s([1-4]):|(first|second|third)(?:\sblank)?:|([①②③④]))\s*)",
-    re.I,
-)
-_RANKS = {mark: str(i) for row in ("一二三四", "①②③④", ("first", "second", "third"))
-          for i, mark in enumerate(row, 1)}  # fmt: skip
-_COLUMN = re.compile(
-    r"(?:\\left)?[(\[]?\\begin\{(?:[pb]?matrix|array)\}(?:\{\w\})?([^&]*)\\end\{\w+\}[)\]]?"
-)
-_NAMED_LINE = re.compile(  # `r = 3`
-    r"[\s*$|-]*(?P<name>\\?[A-Za-zα-ω]+(?:_\w)?)\s*[=|]\s*(?P<value>[^=,|]{1,40}?)[\s*$.|]*"
-)
 _SEVERAL = re.compile(r"[,;]|\\\\|\(b\)|\band\b")
 _OUTER = re.compile(r"^(?:\\\{|[(\[{])(.*?)(?:\\\}|[)\]}])$")
 
 
 def _items(text: str) -> list[str]:
-    text = normalise(text)
-    if column := _COLUMN.fullmatch(text):
-        return [row.strip() for row in column[1].split(r"\\") if row.strip()]
-    return split_items(_OUTER.sub(r"\1", text), enclosed=True)
+    return split_items(_OUTER.sub(r"\1", normalise(text)), enclosed=True)
 
 
 def _sentences(text: str) -> list[str]:
     return [s for s in _SENTENCE.split(text) if s.strip()]
 
 
-def parts_for(gold: str, response: str) -> str:
-    """Return what a response answers to the parts of a question, one for each item of the gold."""
-    if not _SEVERAL.search(gold) or len(gold) > MAX_CHARS:
-        return ""
-    items = list(_PART_MARK.finditer(gold)) or _items(gold)
-    text = model_text(response)
-    if not 2 <= len(items) <= MAX_ITEMS:
-        return ""
-    contents = [box.contents.strip() for box in boxes(text)]
-    if not contents and not last_announcement(read(text)):
-        contents = _named_lines(text, len(items)) or [extract_answer(p) for p in _marked(text)]
-        return f"({'; '.join(contents)})" if len(contents) == len(items) and all(contents) else ""
-    if len(contents) != len(items) or any(len(split_items(c)) > 1 for c in contents):
-        return ""
-    if len(_items(contents[-1])) == len(items):
-        return ""  # the last box has all the items
-    return ", ".join(contents) if len(set(contents)) == len(contents) else ""
-
-
-def _named_lines(text: str, count: int) -> list[str]:
-    """Return the values of the last lines when each names one: `r = 3` and `\\theta = \\pi/2`."""
-    lines = [line for line in text.strip().splitlines() if line.strip() and not is_check(line)]
-    found = [m for line in lines[-count:] if (m := _NAMED_LINE.fullmatch(line))]
-    names = {m["name"] for m in found}
-    return [m["value"] for m in found] if len(names) == count == len(found) else []
-
-
-def _marked(text: str) -> list[str]:
-    """Return the texts under (a), (b), …, in order; [] when the marks are others."""
-    marks = list(_PART_MARK.finditer(text))
-    names = [next(filter(None, m.groups())).lower() for m in marks]
-    names = [_RANKS.get(name, name) for name in names]
-    if len(names) < 2 or not any(names == list(row[: len(names)]) for row in ("abcdef", "123456")):
-        return []
-    ends = [*(m.start() for m in marks[1:]), len(text)]
-    return [text[m.end() : end].strip(" :.\n*；，;,") for m, end in zip(marks, ends, strict=True)]
-
-
 # ---- several values ----
 
 _SO = re.compile(r"\b(?:so|hence|thus|therefore|giv(?:es?|ing))\b|所以|因此|故", re.I)
 _NAMED = re.compile(r"\s*(\\?[A-Za-z](?:_\w)?)\s*=")  # `x = 5`
-_SEVERAL_VALUES = re.compile(r"[,±&]|^\W*[(\[]|\b(?:and|or)\b")
+_SEVERAL_VALUES = re.compile(r"[,±&]|^\W*[(\[]")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 _FREE = re.compile(r"[A-Za-df-hj-z]")  # a letter, but for e and i
-_IN_BRACKETS = re.compile(r"(?<=[\w$})°%.²³]) \((?!\s*-?\d[^()]*,)[^()]*(?:\([^()]*\)[^()]*)*\)")
 _CHOSEN = re.compile(r"\b(?:only|extraneous|reject|discard|invalid|valid|exclude|but)", re.I)
 _JOINED = re.compile(r"[,，;；]|[^\W\d_]{2}")  # between two values
 
@@ -162,39 +103,34 @@ def several_for(gold: str, answer: str, response: str) -> str:
     short = max(len(gold), len(answer)) <= MAX_CHARS and answer.strip() != response.strip()
     plain = _COMMAND.sub("", answer.replace("{,}", ""))
     one = not _SEVERAL_VALUES.search(plain) or re.search("[a-z]{4}", plain)
-    column = r"\begin" in gold and r"\begin" not in answer
-    count = len(_items(gold)) if short and _SEVERAL.search(gold) else 0
-    some = not one and not column and 1 < len(_items(answer)) < count
-    words = set(re.findall("[a-z]{2,}", _COMMAND.sub("", gold)))  # of *min at* `x = 1`, *max at* …
-    unfit = len(words) > 1 or re.search(r"\\cup|\\infty", gold)
-    if not count or unfit or not (one or column or some):
+    if not short or not one or not _SEVERAL.search(gold) or re.search(r"\\cup|\\infty", gold):
         return ""
     text = model_text(response)
+    count = len(_items(gold))
+    contents = list(dict.fromkeys(box.contents.strip() for box in boxes(text)))
+    if len(contents) == count and len(_items(contents[-1])) == 1:
+        return ", ".join(contents)
     announced = last_announcement(read(text)) and (text.isascii() or ";" not in gold)
-    if boxes(text) or announced or not 2 <= count <= MAX_ITEMS:
+    text = text[-MAX_STATED:]
+    if contents or announced or not 2 <= count <= MAX_ITEMS or _CHOSEN.search(text):
         return ""
-    sentences = [s for s in _sentences(text[-MAX_STATED:]) if not is_check(s)]
-    tail = _IN_BRACKETS.sub("", without_denied(without_bold(" ".join(sentences))))
+    sentences = [s for s in _sentences(text) if not is_check(s)]
+    tail = without_bold(" ".join(sentences))
     stated = [contents for _, _, contents in pieces(tail)]
     valued = [c for c in stated if _NAMED.match(c) and not _FREE.search(_value(c))]
     names = [c.partition("=")[0].strip() for c in valued]
-    of_last = [c for c, name in zip(valued, names, strict=True) if name == names[-1]]
-    same = [v for c in of_last for v in split_items(c.rpartition("=")[2], enclosed=True)]
+    same = [c for c, name in zip(valued, names, strict=True) if name == names[-1]]
     each = list(dict(zip(names, valued, strict=True)).values())
-    named = same if len(same) == count or some else each[-count:]
-    if len(named) == count and valued[-1] == stated[-1] and not _CHOSEN.search(tail):
-        in_order = (c.rpartition("=")[2].strip() for c in sorted(named))
-        return f"({'; '.join(in_order)})" if column else "; ".join(named)
-    if some:
-        return ""
+    named = same if len(same) == count else each[-count:]
+    if len(named) == count and valued[-1] == stated[-1]:
+        return "; ".join(named)
     sentence = without_bold(sentences[-1]) if sentences else ""
     for part in (_SO.split(sentence)[-1], sentence):
         found = pieces(part)
         between = (part[a[1] : b[0]] for a, b in pairwise(found))
         solved = any(_NAMED.match(contents) for _, _, contents in found)  # `x^2-5x = 0, x = 5`
         if len(found) == count and not solved and all(map(_JOINED.search, between)):
-            values = (contents.rpartition("=")[2].strip() for _, _, contents in found)
-            return f"({'; '.join(values)})"
+            return "; ".join(contents.rpartition("=")[2].strip() for _, _, contents in found)
     return ""
 
 
@@ -222,41 +158,13 @@ def letters_for(gold: str, answer: str, response: str) -> str:
     if boxes(text) or last_announcement(read(text)):
         return ""
     sentences = _sentences(without_bold(text[-4 * MAX_CHARS :]))
-    last = without_denied(sentences[-1][-MAX_CHARS:]) if sentences else ""
+    last = sentences[-1][-MAX_CHARS:] if sentences else ""
     if end := _LETTERS_AT_END.search(last):
         return ", ".join(_ONE_LETTER.findall(end["letters"]))
-    named = set(_NAMED_LETTER.findall(last))
-    return named.pop() if len(named) == 1 else ""
+    return ""
 
 
-_NAMED_LETTER = re.compile(r"\b(?:option|choice|answer)\s+\(?([A-K])\b\)?(?!['’])", re.I)
-
-
-# ---- a value ----
-
-_HENCE = re.compile(
-    r"\b(?:so|thus|hence|therefore|then|giving|gives?|get|find|obtain|with|when|using|yields"
-    r"|answer|desired|conclude)\b",
-    re.I,
-)
-_ATTAINED = re.compile(
-    r"(?!.*(?:\b(?:not|never|cannot)\b|n['’]t|不)).*(?:\b(?:equality|attained|achieved|reached)\b|等号|取等)",
-    re.I | re.S,
-)
-_BOUND = re.compile(r"[<>≤≥]|\\(?:[lg]eq?|[lg]t)(?![A-Za-z])")
-_CHOICE_LABEL = re.compile(r"\W*(?:text\w*\W*)?[A-J]\)")  # `(B) 5`, `\text{(B)}`
-_NAMED_COMMAND = re.compile(r"\\(?!left|right|cdot|times|mathbf|text)[a-z]+")
-_SYSTEM = re.compile(r"[<>]|\\(?:[lg]eq?|equiv|begin\{(?:cases|align))")
-
-
-def _solved(answer: str) -> str:
-    """Return `m = 2` for `2-7m = -12, 7m = 14, m = 2`, whose other equations are steps to it."""
-    equations = re.split(r",\s+(?=[^=<>]*=)", answer.replace("$", "").strip(" ."))
-    before, letter = (e.partition("=")[0].strip() for e in ["", *equations][-2:])
-    step = _COMMAND.sub("", "".join(equations[-2:-1]))
-    is_step = before != letter and letter in step
-    return equations[-1] if re.fullmatch("[a-z]", letter) and is_step else answer
-
+# ---- yes or no ----
 
 _YES_OR_NO = re.compile(r"\W*(?:yes|no|true|false)\W*", re.I)
 _SAYS_SO = re.compile(r"^\W*(yes|no)\b[.,;:!*](?!\s*(?:yes|no)\b)|[\s,]so (yes|no)\b,", re.I)
@@ -274,15 +182,27 @@ def truth_for(gold: str, response: str) -> str:
     return said.pop() if len(said) == 1 else ""
 
 
-def _attained_bound(gold: str, answer: str, response: str) -> str:
-    """Return the last side of an inequality that the response says to be attained, or ""."""
-    if len(answer) > MAX_CHARS or _RELATION.search(gold):
-        return ""
-    *others, last = (side.strip() for side in _BOUND.split(answer.strip(" .$")))
-    if not others or not last:
-        return ""
-    after = model_text(response)[-MAX_CHARS:].rpartition(last)[2]
-    return last.rpartition("=")[2].strip() if _ATTAINED.match(after) else ""
+# ---- a value ----
+
+_HENCE = re.compile(
+    r"\b(?:so|thus|hence|therefore|then|giving|gives?|get|find|obtain|with|when|using|yields"
+    r"|answer|desired|conclude)\b",
+    re.I,
+)
+_ATTAINED = re.compile(r"(?!.*\bnot\b).*(?:\b(?:equality|attained|achieved)\b|等号|取等)", re.S)
+_BOUND = re.compile(r"[<>≤≥]|\\(?:[lg]eq?|[lg]t)(?![A-Za-z])")
+_CHOICE_LABEL = re.compile(r"\W*(?:text\w*\W*)?[A-J]\)")  # `(B) 5`, `\text{(B)}`
+_NAMED_COMMAND = re.compile(r"\\(?!left|right|cdot|times|mathbf|text)[a-z]+")
+_SYSTEM = re.compile(r"[<>]|\\(?:[lg]eq?|equiv|begin\{(?:cases|align))")
+
+
+def _solved(answer: str) -> str:
+    """Return `m = 2` for `2-7m = -12, 7m = 14, m = 2`, whose other equations are steps to it."""
+    equations = re.split(r",\s+(?=[^=<>]*=)", answer.replace("$", "").strip(" ."))
+    before, letter = (e.partition("=")[0].strip() for e in ["", *equations][-2:])
+    step = _COMMAND.sub("", "".join(equations[-2:-1]))
+    is_step = before != letter and letter in step
+    return equations[-1] if re.fullmatch("[a-z]", letter) and is_step else answer
 
 
 def value_for(gold: str, answer: str, response: str) -> str:
@@ -291,8 +211,8 @@ def value_for(gold: str, answer: str, response: str) -> str:
     `7` for *Therefore* `rs = 3 + 4 = 7` and for `r^3 = 1, r + s = 7`. An equation in one letter
     stays, as its sides may be the letter's condition, so do boxed and bare equations.
     """
-    if bound := _attained_bound(gold, answer, response):
-        return bound
+    if _ATTAINED.match(response[-200:]) and not _RELATION.search(gold):
+        return _BOUND.split(answer.strip(" .$"))[-1].strip()
     if not re.search(r"[,;=]|\b(?:and|or)\b", gold):
         answer = _solved(answer)
     concludes = answer.strip(" .$") != response.strip(" .$") and _HENCE.search(response[-600:])

@@ -99,8 +99,48 @@ SELF_CHECK = compiled(  # `This answer is correct.`: said of an answer, not one
     "(in)?(correct|consistent|accurate|valid|complete|right|wrong|verified|confirmed|reasonable)",
 )
 
+# ---- taken back ----
+
+DOUBTED = compiled(  # before an announcement
+    "",
+    r"""
+    \b(thought|might|initially|previously|guess(ed)?|assumed|would have)\b...$
+    \b(suppos(e|ing)|assum(e|ing)|whether|if|unless|imagine|check|verify|test)( that)?( the)? $
+    """,
+)
+CORRECTION = compiled(  # `Wait, it is 13.`, `but it is actually 84`
+    "",
+    r"""
+    \b(wait|sorry|oops|hmm|correction)\b...\b(it's|it is|it (must|should) be|should be)
+    \b(it's|it is) actually
+    \bactually,? (it's|it is)
+    """,
+    rf"\s{{1,9}}(?P<value>{VALUE}(?!\w))",
+)
+HEDGED = compiled(  # in a closing sentence, which then states nothing
+    r"(?<![a-z])",
+    r"""
+    (suppose|assume|imagine|we try|guess(ed)?|maybe|perhaps|possibly|might|tempted|tempting)
+    (first|initially|originally) (thought|guess(ed)?|assumed|expected)
+    (naively|not sure|no idea|don't know|close to|nearly|almost|would need|a lower bound)
+    if [^.!?\n,]{1,30} were
+    (reject|discard|exclud|eliminat|disregard|rule out)(e|ing)?( [a-z]+){0,3} ([a-z] = )?-?\d+$
+    [a-z] (is|must be) (greater than|less than|at least|at most) -?[\d.,/]+$
+    \.\.\. (but|however)
+    \((rejected|extraneous)\)
+    ^(then|so|therefore|thus|hence|now|next|let|suppose)$
+    """,
+    r"(?!\w)",
+)
+
 # ---- no answer ----
 
+DENIED = re.compile(  # `is not 12`, `12 is wrong`, `24 (not 42)`
+    rf"(?:(?P<aside>\s\()|,\s{{1,9}})?\b(?:(?:(?:is|are|was|be|does|do|can)\s{{1,9}})?(?:\w+ly\s{{1,9}})?not|cannot|\w+n['’]t)\s{{1,9}}"
+    rf"(?:(?:be|equals?|to)\s{{1,9}}){{0,3}}{VALUE}(?(aside)\))(?P<but>\s{{1,9}}but\s{{1,9}})?"
+    rf"|{VALUE}\s{{1,9}}(?:is|was)\s{{1,9}}(?:not\s(?:the\s)?(?:correct|right|answer)|wrong\b|incorrect\b)",
+    re.I,
+)
 REFUSED = compiled(  # at the end
     r"\b(?:can['’]t|cannot|could\s+not|unable\s+to|not\s+able\s+to|impossible\s+to)\s{1,9}",
     "(be )?(give|provide|state|determine|find|conclude|decide)d?\\b[^.!?\\n]{0,80}[.!?]?",
@@ -154,11 +194,6 @@ EXPLANATION = re.compile(  # after an answer that comes first
     r"(\S[^\n]{0,160}?)[.!]?\s{1,9}(?:Explanation|Reason(?:ing)?:|Proof|Here(?:['’]s|\s+is)\s+why"
     r"|To\s+see\s+(?:this|why)|The\s+reason\s+is|This\s+is\s+because)\b"
 )
-END_OF_PROOF = re.compile(  # `∎`, `QED`, `This completes the proof.`, `[Source: AIME]`
-    r"(?:\s{0,9}(?:\$?\s?\\(?:blacksquare|square|qed|Box)\s?\$?|\bQ\.?E\.?D\.?(?!\w)"
-    r"|\[Source:[^\]\n]{0,200}\]|(?:This|which)\s+(?:completes|concludes)\s+the\s+(?:proof|solution)"
-    r"\.?)){1,9}\s{0,9}$"
-)
 TRAILING = compiled(  # behind an answer, in its own sentence
     "",
     r"""
@@ -166,14 +201,12 @@ TRAILING = compiled(  # behind an answer, in its own sentence
     ,? (since|because) (?![^,]*, .*=).*$
     ,? (rather than|instead of|no matter|regardless of|independent(ly)? of) .*$
     ,( and)? not .*$
-    , (but|although|though|however|including|excluding|with|where|whose|e\.g\.) .*$
+    , (but|although|though|however|including|excluding|with|e\.g\.) .*$
     , as (?!(is|are|well|follows)\b)[^,;]{0,200}\b(is|are|was|were|has|have|equals|add|sum)\b[^,;]*$
-    [;,]( while)? (the|its) other\b.*\b(rejected|discarded|extraneous|invalid|ignored|impossible)$
     [;,] (indeed|in particular|note that|equality)\b.*$
     , which (is an?|scales|occurs|happens|follows|tends|grows)\b.*$
     , (while|whereas|as) its .*$
     ,? as (required|claimed|desired|expected|wanted|needed|stated)$
-    , which (can be|is|are) ([a-z]+ )?(verified|checked|seen)\b.*$
     ,? as (my|our) (final )?answer$
     ,? as the (final|required|desired|correct|smallest|largest|only|minimum|maximum)\b.*$
     (,? (valid |defined )?(for( all)?|when|at|if|where|with|provided( that)?)
@@ -182,7 +215,7 @@ TRAILING = compiled(  # behind an answer, in its own sentence
     + [^,=]{1,40}(,[^,=]{1,12}=[^,]*|,\s*-?\d{1,3}\W*){0,3})$
     ,? when( it is)? ([a-z]+ (is|was|are|were)|divided by)\b.*$
     ,? for [$€£]?[\d.]+ (each|apiece|(second|minute|hour|day|week|month|year)s?)$
-    (?<=%) (off|more|less) .*$
+    (?<=solutions) (in|on|over) \$[^$]*\$$
     ,? for (every|all|each|any) [a-z ]{0,30}\$?[a-z]\s?(\\in[^$]{0,40})?\$?$
     (,|,? or|,? which is| \() ?(approximately|about|roughly|≈) .*$
     (?<=[\w$)}%°]) \((?!mod|base)(?=[^()]*([a-z]{4}|so\b|≠|\\ne|=))[^()]*(\([^()]*\)[^()]*)*\)$
@@ -198,9 +231,6 @@ _CASES = re.compile(
     r"\b(?:if\b.*\bif|otherwise|respectively|when\b.*\bwhen|for\b.*\bfor)\b", re.I | re.S
 )
 _CONCLUDED = re.compile(r"(?:,\s+|\b(?:and|but)\s+)(?:so|hence|thus|therefore)\s.*\d", re.S)
-_CUT_AFTER = re.compile(
-    r"(?:^|[.!?]\s+|\n)(?:Then|So|Therefore|Thus|Hence|Now|Next|Let|Suppose)[,:]?$"
-)
 _CUT = re.compile(  # a response that ends within a sentence
     r"(?:[A-Za-z]{2,},?|[)\]}$])\s+(?:the|an?|of|and|or|that|where|which|with|to|for|is|are|was|gets"
     r"|get|we|then|so|because|if|in|by|each|those|these|there|this|it|from|as|at|on|let|have|has)$"
@@ -208,13 +238,10 @@ _CUT = re.compile(  # a response that ends within a sentence
 )
 _PROSE_WORD = re.compile(r"(?<![\\\w])[A-Za-z]{3,}(?!\w)")
 MIN_CUT_WORDS = 8
-MAX_TRAILING = 3  # remarks behind each other
 
 
 def is_cut(text: str) -> bool:
     """Return whether a text ends in the middle of a sentence, before its answer."""
-    if _CUT_AFTER.search(text):
-        return True
     if len(text.split()) < MIN_CUT_WORDS or _CUT.search(text) is None:
         return False
     return len(_PROSE_WORD.findall(text)) >= MIN_CUT_WORDS // 2
@@ -225,32 +252,26 @@ def without_trailing(text: str) -> str:
 
     An answer with several cases (`5 when n = 1 and 3 when n = 2`) stays whole.
     """
-    for _ in range(MAX_TRAILING):
-        m = TRAILING.search(text)
-        if m is None or _CONCLUDED.search(m[0]) or _CASES.search(text):
-            break
-        kept = text[: m.start()]
-        if not (_ANSWER.search(kept) or phrase_at_end(kept)):
-            break
-        text = kept
-    return text
+    m = TRAILING.search(text)
+    if m is None or _CONCLUDED.search(m[0]) or _CASES.search(text):
+        return text
+    kept = text[: m.start()]
+    return kept if _ANSWER.search(kept) or phrase_at_end(kept) else text
 
 
 # ---- answers in words ----
 
 _PHRASE = re.compile(
-    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:[a-z]+\s+){0,2}solutions?|no\s+such\s+[a-z]+(?:\s+exists?)?"
+    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:[a-z]+\s+){0,2}solutions?"
     r"|infinitely\s+many(?:\s+solutions)?|all\s+real\s+numbers)$",
     re.I,
 )
-_NAME_AT_END = re.compile(r"\b(?:is|be|was|on|facing|named)\s+(?:an?\s+)?([A-Z][a-z]{2,})$")
 _YES_NO = re.compile(
     r"(?:(?:so|thus|hence|therefore),?\s+)?(?:(yes|no)(?=,\s+(?:because|since|as|for)\b)"
     r"|(yes|no),\s+(?:the|it|this|that|they|there|he|she|we|f|such)\b(?!.*\b(?:is|are|=)\s+[-$\d])"
     r"|(yes|no|true|false)$)",
     re.I,
 )
-_CONCLUSION = re.compile(r"\W*(?:so|thus|hence|therefore|consequently)\b", re.I)
 _LETTER = re.compile(
     r"(?:\b(?:choose|select|pick|mark|go\s+with|^(?:So|Hence|Thus|Therefore),?(?=\s+\W?[A-J]\W*$)"
     r"|[Oo]ption|[Cc]hoice|answer(?:\s+is)?|[Oo]nly)\s+(?:option\s+|choice\s+|answer\s+)?"
@@ -269,13 +290,11 @@ CHOICE_AND_TEXT = re.compile(
 _OTHER_LABEL = re.compile(r"\W*(?:(?:and|or)\b|[A-J]\b(?!['’]))|.*\([b-j]\)", re.S)
 MAX_LABELLED = 200  # characters
 _NUMBER_WORD = "|".join([*NUMBER_WORDS, *SCALE_WORDS, *(f"{w}s?" for w in FRACTION_WORDS)])
-_RUN = rf"(?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?){{1,9}}"
-_SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and a half hours`
-    r"(?:\b(?:is|are|be|equals?|gets?|got|have|has|takes?|gives?|worth|costs?|pays?|paid|earns?|needs?|makes?"
-    r"|means?|say|it['’]s|that['’]s|(?:equal|comes|amounts)\s+to|(?:total|sum)\s+of)\s+"
-    r"(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*"
-    rf"|paid\s+for\s+|:\s+(?=(?:(?:{_NUMBER_WORD})[\s-]*){{1,9}}(?:[a-z]+)?$)|^(?:so|thus|hence|therefore),?\s+"
-    rf"|^(?=(?:(?:{_NUMBER_WORD})[\s-]+){{1,9}}of\s))((?:(?:minus|negative)\s+)?{_RUN})(?=\s|$)",
+_SPELLED = re.compile(  # `There are exactly four solutions`
+    r"(?:\b(?:is|are|be|equals?|gets?|got|have|has|takes?|gives?|worth|costs?|pays?|paid(?:\s+for)?|earns?|needs?"
+    r"|makes?|it['’]s|that['’]s|(?:equal|comes|amounts)\s+to|(?:total|sum)\s+of)\s+(?:(?:exactly|about"
+    r"|only|a\s+total\s+of)\s+)?|^(?:so|thus|hence|therefore),?\s+|:\s+)"
+    rf"((?:\b(?:{_NUMBER_WORD})\b[\s-]*){{1,9}})(?=\s|$)",
     re.I,
 )
 MAX_SENTENCE = 600  # characters that are searched
@@ -309,28 +328,12 @@ def yes_or_no(sentence: str) -> str:
 def phrase_at_end(sentence: str) -> str:
     """Return `no solution` for `Hence there is no solution`; "" without such an end."""
     m = _PHRASE.search(_plain(sentence))
-    return m[1] if m else ""
-
-
-def concluded_phrase(sentence: str) -> str:
-    """Return `no solution` for `Hence there is no solution`, and for such a clause at the end."""
-    sentence = re.sub(r"\s+(?:in|on|over)\s+\$[^$]*\$[.\s]*$", "", sentence)  # `in $[0,1]$`
-    end = sentence.rpartition(", ")[2]
-    if end == sentence and not _CONCLUSION.match(sentence):
-        return ""
-    return "" if end.startswith("not ") else phrase_at_end(end)
-
-
-def name_at_end(sentence: str) -> str:
-    """Return Saturday for `it will be Saturday`, Anna for `the winner is Anna`; "" without one."""
-    m = _NAME_AT_END.search(_plain(sentence))
-    return m[1] if m else ""
+    return m[1] if m and not re.search(r"\bother", sentence, re.I) else ""
 
 
 def spelled_number(sentence: str) -> str:
-    """Return the number in words that a sentence states (`a total of seven`); "" without one."""
+    """Return the only number in words of a sentence without digits: `There are seven ways`."""
     clause = re.split(r",\s+(?:and\s+)?(?:so|hence|thus|therefore)\s", _plain(sentence))[-1]
     found = [] if re.search(r"\d|\$", clause) else _SPELLED.findall(clause)
-    found = [re.sub(r"\s+and(?:\s+a)?$", "", t.strip(" -")) for t in found]
-    numbers = [t for t in found if t.lower() != "one" and read_number_words(t) is not None]
-    return numbers[0] if len(numbers) == 1 else ""
+    one = found[0].strip(" -") if len(found) == 1 else ""
+    return one if one.lower() != "one" and read_number_words(one) is not None else ""
