@@ -15,14 +15,7 @@ from typing import TypeGuard
 from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
 from gradebox.checkers.math.compare.words import ends_with, is_worded
 from gradebox.checkers.math.extract.answer import extract_answer
-from gradebox.checkers.math.extract.guided import (
-    extract_gold,
-    last_sentence,
-    letters_for,
-    several_for,
-    truth_for,
-    value_for,
-)
+from gradebox.checkers.math.extract.guided import answer_for, extract_gold, last_sentence
 from gradebox.checkers.math.policy import Policy
 from gradebox.checkers.math.read.normalise import normalise, unicode_to_latex
 
@@ -60,13 +53,7 @@ def answers(gold: str, response: str, policy: Policy) -> tuple[str, str]:
     """Return the answers of a reference answer and of a response: what is compared."""
     left = extract_gold(gold)
     right = extract_answer(response, policy.strict_extract)
-    text = right if policy.strict_extract else response
-    return left, text and (
-        several_for(left, right, response if r"\boxed" in response else text)
-        or letters_for(left, right, text)
-        or truth_for(left, text)
-        or value_for(left, right, response)
-    )
+    return left, answer_for(left, right, response, policy.strict_extract)
 
 
 # ---- questions with choices ----

@@ -37,10 +37,9 @@ from gradebox.checkers.math.extract.phrases import (
 
 _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two boxes
     r"(?=.{0,60}$)[\s$\\()\[\].]*(?:"
-    r"[,;]\s*(?:\\q?quad|\\[,; ]|[\s$\\(\[])*(?:[A-Za-z](?:_\{?\w+\}?)?\s*=\s*)?"
-    r"(?:(?:and|or)\b[^.=]{0,12})?"
-    r"|(?:\\q?quad|\\[,; ]|\s)*(?!(?:is|was|not)\b)(?:[A-Za-z_0-9]+\s*){0,2}[\s$\\()\[\]]*"
-    r"(?:\band\b|\bor\b|\\text\{[^{}]{0,40}\b(?:and|or)\s*,?\s*\})[^.=]{0,24}(?:=\s*)?)",
+    r"[,;](?:\\q?quad|[\s$\\(\[,;])*(?:[A-Za-z](?:_\{?\w+\}?)?\s*=\s*)?(?:(?:and|or)\b[^.=]{0,12})?"
+    r"|(?:\\q?quad|\\[,;])?\s*(?!(?:is|was|not)\b)(?:\w+\s*){0,2}[\s$\\()\[\]]*"
+    r"(?:\b(?:and|or)\b|\\text\{[^{}]{0,40}\b(?:and|or)[\s,]*\})[^.=]{0,24}(?:=\s*)?)",
     re.S,
 )
 _NEGATED = re.compile(r"\bnot\s*[$\\(]*\s*$", re.I)
@@ -114,8 +113,8 @@ def _stated(document: Document, strict: bool) -> str:
     """Return what a text states: what is boxed or announced, else the whole text or its end."""
     box, found = last_box(document), last_announcement(document)
     end = max(box.end if box else 0, found.start if found else 0)
-    if corrected := phrases.CORRECTION.search(document.text, end):
-        return str(corrected["value"]).strip("$()\\ ")
+    if corrections := list(phrases.CORRECTION.finditer(document.text, end)):
+        return str(corrections[-1]["value"]).strip("$()\\ ")
     later = found.answer if box and found and found.start >= box.end else ""
     if box and not (_STARTS_AS_MATH.match(later) or _CHOICE.fullmatch(later)):
         return box.answer
@@ -124,11 +123,9 @@ def _stated(document: Document, strict: bool) -> str:
     if strict or phrases.REFUSED.search(document.text[-300:]):
         return ""
     text = _without_explanation(document.text)
-    if is_cut(text):
-        return ""
-    if phrases.HEDGED.search(text) and is_bare(text):
-        return ""
     bare = is_bare(text) or (_CHINESE.search(text) and labelled_choice(text))
+    if is_cut(text) or (bare and phrases.HEDGED.search(text)):
+        return ""
     if bare and (r"\text" in text or text.endswith(")")):
         return text
     return without_trailing(text) if bare else prose_answer(text)
@@ -222,31 +219,23 @@ def _announced_at(document: Document, start: int, at: int) -> Found | None:
     text = document.text
     if _NEXT_CHOICE.match(text, at) and CHOICE_AND_TEXT.match(text, at):
         return None  # a list of options
-    sentence = announced_sentence(document, at)
+    sentence = _sentence(document, at)
     end = text.find(sentence, at) + len(sentence)
-    if sentence.endswith("..") or _ASKED.match(text, end) or phrases.HEDGED.match(sentence):
+    taken_back = sentence.endswith("..") or _ASKED.match(text, end)
+    if taken_back or phrases.HEDGED.match(sentence) or phrases.ANNOUNCED.match(sentence):
         return None
-    if phrases.ANNOUNCED.match(sentence):
-        return None  # announced by the next words
     if choice := CHOICE_AND_TEXT.match(text, at):
-        sentence = f"({choice[1]}) {first_sentence(choice[2])}"
-    if not _is_whole(sentence):
-        return None
-    return Found(sentence, start, end)
+        sentence = f"({choice[1]}) {_sentence(document, choice.start(2))}"
+    return Found(sentence, start, end) if _is_whole(sentence) else None
 
 
-def announced_sentence(document: Document, at: int) -> str:
+def _sentence(document: Document, at: int) -> str:
     """Return the text from `at` to the end of its sentence, without its marks."""
     text = document.text
     rest = text[at : at + MAX_PROSE]
     at += len(rest) - len(rest.lstrip(" *\n\t\"'“"))
     found = phrases.CLOSING_PHRASE.sub("", document.until_break(at)[:MAX_PROSE])
     return without_bold(found).strip(" *\"'”")
-
-
-def first_sentence(text: str) -> str:
-    """Return the text up to the end of its sentence; formulas are kept whole."""
-    return announced_sentence(read(phrases.CLOSING_PHRASE.sub("", text)), 0)
 
 
 def _is_whole(sentence: str) -> bool:

@@ -68,12 +68,36 @@ def last_sentence(response: str) -> str:
     return sentences[-1] if sentences else ""
 
 
+def answer_for(gold: str, answer: str, response: str, strict: bool) -> str:
+    """Return the answer found in a response, or what suits the reference answer better.
+
+    strict  only what is boxed or announced counts
+    """
+    text = model_text(response)
+    contents = list(dict.fromkeys(box.contents.strip() for box in boxes(text)))
+    if len(contents) > 1 and len(contents) == _count(gold) and len(_items(contents[-1])) == 1:
+        return ", ".join(contents)
+    announced = last_announcement(read(text)) is not None
+    stated = ""
+    if not (strict or contents):
+        if not announced or (";" in gold and not text.isascii()):
+            stated = _several(gold, answer, text)
+        if not announced:
+            stated = stated or _letters(gold, answer, text) or _truth(gold, text)
+    return stated or _value_of(gold, answer, response)
+
+
 _SEVERAL = re.compile(r"[,;]|\\\\|\(b\)|\band\b")
 _OUTER = re.compile(r"^(?:\\\{|[(\[{])(.*?)(?:\\\}|[)\]}])$")
 
 
 def _items(text: str) -> list[str]:
     return split_items(_OUTER.sub(r"\1", normalise(text)), enclosed=True)
+
+
+def _count(gold: str) -> int:
+    """Return how many items a short reference answer has."""
+    return len(_items(gold)) if len(gold) <= MAX_CHARS and _SEVERAL.search(gold) else 1
 
 
 def _sentences(text: str) -> list[str]:
@@ -95,24 +119,18 @@ def _value(equation: str) -> str:
     return _COMMAND.sub("", equation.rpartition("=")[2])
 
 
-def several_for(gold: str, answer: str, response: str) -> str:
+def _several(gold: str, answer: str, text: str) -> str:
     """Return the values of the last sentence, or of its conclusion, one for each item of the gold.
 
-    "" where the answer that was found is a list itself, and for a response with a box.
+    "" where the answer that was found is a list itself.
     """
-    short = max(len(gold), len(answer)) <= MAX_CHARS and answer.strip() != response.strip()
-    plain = _COMMAND.sub("", answer.replace("{,}", ""))
+    count = _count(gold)
+    plain = _COMMAND.sub("", answer.replace("{,}", ""))[:MAX_CHARS]
     one = not _SEVERAL_VALUES.search(plain) or re.search("[a-z]{4}", plain)
-    if not short or not one or not _SEVERAL.search(gold) or re.search(r"\\cup|\\infty", gold):
+    if not 2 <= count <= MAX_ITEMS or not one or re.search(r"\\cup|\\infty", gold):
         return ""
-    text = model_text(response)
-    count = len(_items(gold))
-    contents = list(dict.fromkeys(box.contents.strip() for box in boxes(text)))
-    if len(contents) == count and len(_items(contents[-1])) == 1:
-        return ", ".join(contents)
-    announced = last_announcement(read(text)) and (text.isascii() or ";" not in gold)
-    text = text[-MAX_STATED:]
-    if contents or announced or not 2 <= count <= MAX_ITEMS or _CHOSEN.search(text):
+    text = "" if answer.strip() == text else text[-MAX_STATED:]
+    if not text or _CHOSEN.search(text):
         return ""
     sentences = [s for s in _sentences(text) if not is_check(s)]
     tail = without_bold(" ".join(sentences))
@@ -146,16 +164,13 @@ _LETTERS_AT_END = re.compile(
 )
 
 
-def letters_for(gold: str, answer: str, response: str) -> str:
-    """Return the letters that the last sentence of a response chooses; "" for another gold."""
+def _letters(gold: str, answer: str, text: str) -> str:
+    """Return the letters that the last sentence of a text chooses; "" for another gold."""
     if len(gold) > 60 or not _GOLD_LETTERS.fullmatch(gold):
         return ""
     if _GOLD_LETTERS.fullmatch(answer) and len(_ONE_LETTER.findall(answer)) >= len(
         _ONE_LETTER.findall(gold)
     ):
-        return ""
-    text = model_text(response)
-    if boxes(text) or last_announcement(read(text)):
         return ""
     sentences = _sentences(without_bold(text[-4 * MAX_CHARS :]))
     last = sentences[-1][-MAX_CHARS:] if sentences else ""
@@ -170,12 +185,9 @@ _YES_OR_NO = re.compile(r"\W*(?:yes|no|true|false)\W*", re.I)
 _SAYS_SO = re.compile(r"^\W*(yes|no)\b[.,;:!*](?!\s*(?:yes|no)\b)|[\s,]so (yes|no)\b,", re.I)
 
 
-def truth_for(gold: str, response: str) -> str:
-    """Return the yes or no that a response begins with or concludes, when the reference is one."""
+def _truth(gold: str, text: str) -> str:
+    """Return the yes or no that a text begins with or concludes, when the reference is one."""
     if not _YES_OR_NO.fullmatch(gold.replace(r"\text", "")):
-        return ""
-    text = model_text(response)
-    if boxes(text) or last_announcement(read(text)):
         return ""
     found = _SAYS_SO.findall(text[:MAX_CHARS] + "\n" + text[-MAX_CHARS:])
     said = {word.lower() for words in found for word in words if word}
@@ -205,13 +217,14 @@ def _solved(answer: str) -> str:
     return equations[-1] if re.fullmatch("[a-z]", letter) and is_step else answer
 
 
-def value_for(gold: str, answer: str, response: str) -> str:
+def _value_of(gold: str, answer: str, response: str) -> str:
     """Return the value that a response's equations end with when the reference answer is a value.
 
     `7` for *Therefore* `rs = 3 + 4 = 7` and for `r^3 = 1, r + s = 7`. An equation in one letter
     stays, as its sides may be the letter's condition, so do boxed and bare equations.
     """
-    if _ATTAINED.match(response[-200:]) and not _RELATION.search(gold):
+    boxed = bool(boxes(response))
+    if not boxed and _ATTAINED.match(response[-200:]) and not _RELATION.search(gold):
         return _BOUND.split(answer.strip(" .$"))[-1].strip()
     if not re.search(r"[,;=]|\b(?:and|or)\b", gold):
         answer = _solved(answer)
@@ -220,7 +233,7 @@ def value_for(gold: str, answer: str, response: str) -> str:
         return answer
     parts = re.split(r",\s+(?=[^=<>]*=)", answer.strip(" .$"))
     lefts = {re.sub(r"_\{?\w+\}?", "", p.partition("=")[0]).strip() for p in parts}
-    if boxes(response) or _SYSTEM.search(answer) or len(lefts) < len(parts):
+    if boxed or _SYSTEM.search(answer) or len(lefts) < len(parts):
         return answer
     if len(parts) > 1 and not re.search(r",|\band\b", gold):
         answer = parts[-1]

@@ -262,7 +262,7 @@ def without_trailing(text: str) -> str:
 # ---- answers in words ----
 
 _PHRASE = re.compile(
-    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:[a-z]+\s+){0,2}solutions?"
+    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:[a-z]+\s+){0,2}solutions?|no\s+such\s+[a-z]+(?:\s+exists?)?"
     r"|infinitely\s+many(?:\s+solutions)?|all\s+real\s+numbers)$",
     re.I,
 )
