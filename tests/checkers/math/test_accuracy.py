@@ -49,7 +49,7 @@ def test_negatives_cover_every_kind():
     kinds = Counter(row["kind"] for row in NEGATIVES)
     assert len({(row["gold"], row["answer"]) for row in NEGATIVES}) >= 200
     assert {"sign", "bracket", "unit", "digit", "missing", "variable"} <= set(kinds)
-    assert min(kinds.values()) >= 8
+    assert min(kinds.values()) >= 5
 
 
 @pytest.mark.slow
@@ -115,13 +115,13 @@ def test_a_boxed_answer_in_a_solution_is_found_unchanged():
     rewritten = re.compile(r"[A-E]: |\\boxed")  # the letter of a choice, a box in the box
     plain = [r["answer"] for r in rows if not rewritten.match(r["answer"])]
     assert [answer for answer in plain if extract_answer(SOLUTION % answer) != answer] == []
-    assert len(plain) > 1000
+    assert len(plain) > 400
 
 
 @pytest.mark.slow
 def test_verdicts_are_the_same_for_a_boxed_answer_in_a_solution():
     for rows, equal in ((NEGATIVES, False), (POSITIVES, True)):
-        rows = [r for r in rows if "$" not in r["answer"].replace("\\$", "")][::8]
+        rows = [r for r in rows if "$" not in r["answer"].replace("\\$", "")][::4]
         boxed = [(r["id"], r["gold"], SOLUTION % r["answer"]) for r in rows]
         assert wrongly_graded(boxed, equal) == []
 
