@@ -127,9 +127,11 @@ def chain_holds(relation: Relation) -> bool:
 def _sides_agree(texts: Sequence[str], numbers: bool = False) -> numeric.Verdict:
     """Return whether those sides that can be read are equal but for rounding.
 
-    With `numbers`, whether those of them are that stand side by side. None for fewer than two.
+    With `numbers`, whether those of them are that stand side by side and have no unit. None for
+    fewer than two.
     """
-    texts = [*texts[:-1], _number_of(read_side(texts[-1]), texts[-1])]
+    if not numbers:  # 250 of `250 m`
+        texts = [*texts[:-1], _number_of(read_side(texts[-1]), texts[-1])]
     sides = [e if isinstance(e := _readable(t), Expr) else None for t in texts]
     if numbers:
         pairs = [p for p in pairwise(sides) if all(e is not None and e.is_number for e in p)]

@@ -54,6 +54,10 @@ _LONG_DECIMAL_COMMA = re.compile(  # not `2,5`, which is a list
 _DECIMAL = re.compile(r"[-+＄€£]?\s?\d*\.\d+(?!\d)[^\d]*$")
 _BASED = re.compile(r"([0-9A-Z]{2,40})\s*_\s*\{?\s*(\d{1,2})\s*\}?")
 _SPELLINGS = re.compile(r"\\?#\s?\\?#")  # between the spellings of a gold: `\frac{3}{10} ## 0.3`
+_COMPOUND = re.compile(r"\d{0,2}(?:[A-Z][a-z]?\d{0,2}|[()]\d{0,2})+(?:\^?\d?[+-])?")
+_SCALE_LETTER = re.compile(r"([-+]?[＄€£]?\s?\d+(?:\.\d+)?)\s?(k|K|M|B|bn|mn)")
+_SCALES = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion"}
+_PLAIN_NUMBER = re.compile(r"[-+]?[＄€£]?\s?\d[\d,.]{3,}(?: million| billion)?")
 _SEMICOLON = re.compile(r"\s*;\s*")
 _AGAIN = re.compile(  # said twice: `x<-7`, *i.e.* `(-\infty,-7)`
     r"[\s,;(]+(?:or\s+)?(?:i\.\s?e\.|that\s+is|equivalently|in\s+interval\s+notation)[\s,:]*"
@@ -107,7 +111,7 @@ def _judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     letters = compare_choices(left, right)
     if letters is not None:
         return letters, "choice"
-    if _same_words(left, right):
+    if _same_words(left, right) or _same_compound(left, right):
         return True, "text"
     try:
         return _judge_values(*_alike(left, right), policy)
@@ -140,7 +144,7 @@ def _alike(left: str, right: str) -> tuple[str, str]:
     right = _with_base(left, _with_decimal_point(right, left))
     if _LONG_DECIMAL_COMMA.match(left):
         left = _with_decimal_point(left, right)
-    return left, right
+    return _with_scale(left, right), _with_scale(right, left)
 
 
 def _judge_values(left: str, right: str, policy: Policy) -> tuple[bool, str]:
@@ -191,10 +195,22 @@ def _same_words(left: str, right: str) -> bool:
     return bool(re.fullmatch(r"[a-z ]+", a)) and not re.search(r"[!'|,]", left + right)
 
 
+def _same_compound(left: str, right: str) -> bool:
+    """Return whether `H_2SO_4` and `H2SO4` are one chemical formula."""
+    a, b = (re.sub(r"[\s_{}^]", "", strip_marks(t, "")) for t in (left, right))
+    return a == b and bool(re.search(r"[A-Z][a-z]?\d", a)) and _COMPOUND.fullmatch(a) is not None
+
+
 def _with_decimal_point(one: str, other: str) -> str:
     """Return `2.74 €` for `2,74 €` when the other side is one decimal number."""
     m = _DECIMAL_COMMA.fullmatch(re.sub(r"^[a-z]\s*=\s*", "", one))
     return f"{m[1]}.{m[2]}{m[3]}" if m and _DECIMAL.match(other) and "," not in other else one
+
+
+def _with_scale(one: str, other: str) -> str:
+    """Return `70 thousand` for `70k` when the other side is a number."""
+    m = _SCALE_LETTER.fullmatch(one) if _PLAIN_NUMBER.fullmatch(other) else None
+    return f"{m[1]} {_SCALES[m[2].lower()]}" if m else one
 
 
 def _with_base(gold: str, answer: str) -> str:

@@ -71,6 +71,7 @@ _SMALL = re.compile(  # `mJ`, where case tells milli from mega; `μC`
 )
 # units with a name that is a product directly after a number: `3lm`
 _AFTER_A_SPACE = frozenset(["au", "ly", "pc", "db", "wb", "lm", "us", "ns", "ps", "fs"])
+_NEWTON_METER = re.compile(r"[NJWVAC](?:-|\s?\\cdot\s?)[a-z]")
 _NO_UNIT = frozenset(
     word_list(
         "pi mod choose to january february march april may june july august september october "
@@ -118,7 +119,7 @@ def is_compound_unit(tail: str) -> bool:
     """Return whether all names after a number and a space are units: `cm^3/mol`, `N-m`."""
     if unit_scale(unit_name(tail)) is None:
         return False
-    return re.search(r"[A-Za-z]{2}|/|\^\s?\{?\s?-", tail) is not None
+    return bool(re.search(r"[A-Za-z]{2}|/|\^\s?\{?\s?-", tail) or _NEWTON_METER.fullmatch(tail))
 
 
 def unit_name(text: str) -> str:

@@ -45,6 +45,8 @@ UNARY: dict[str, Callable[[Expr], Expr]] = {
 def power(base: Expr, exponent: Expr) -> Expr:
     """Return base ** exponent; raise ParseError for one that has too many digits to compare."""
     if isinstance(base, sympy.MatrixBase):
+        if isinstance(exponent, sympy.Symbol) and exponent.name in ("T", "t"):
+            return base.T
         raise ParseError("a power of a matrix")
     if base.is_Rational and exponent.is_Rational:
         size = max(abs(int(base.p)).bit_length(), int(base.q).bit_length())

@@ -169,7 +169,8 @@ class Parser(Grammar):
             return self.atom()  # a power after it is that of the function: \\sin(x)^2
         value = self.power()
         while self.starts_atom() and not self.next_is_function():
-            if self.is_op("(", "|", "["):
+            wave = name in ("sin", "cos", "tan") and value.is_Integer  # \sin 3(x+1)
+            if self.is_op("|", "[") or (self.is_op("(") and not wave):
                 break
             value = self.juxtaposed(value)
         after = self.peek(1)
