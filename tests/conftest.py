@@ -1,10 +1,9 @@
 """Isolate every test from the user's settings, from the network and from chance."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,9 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.sandbox.backends import required
+from tests.sandbox.levels import why_equal
 
 # The `datasets` library must not ask the hub: tests bring their own data.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -73,24 +75,34 @@ def strongest_level() -> str:
 
 
 Marks = dict[str, pytest.Mark]
+LEFT_OUT: pytest.StashKey[Counter[str]] = pytest.StashKey()  # why tests are left out → how many
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own order and xdist's groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """Keep tests together that share a sandbox, and start the longest groups first.
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
+    """Leave out what cannot run here, and order the rest.
 
-    At the end, one worker would wait for the other. The short tests of a folder stay together as
-    well: what the first of them imports or starts, such as SciPy or the pool of math workers, is
-    there for the others.
+    Tests that share a sandbox are kept together, and the longest groups start first: at the end,
+    one worker would wait for the other. The short tests of a folder stay together as well: what the
+    first of them imports or starts, such as SciPy or the pool of math workers, is there for the
+    others.
     """
-    kept, repeated = [], []
+    kept, left_out = [], []
+    reasons = config.stash.setdefault(LEFT_OUT, Counter())
+    markexpr = str(config.getoption("markexpr"))
     groups: dict[int, str] = {}  # by id: xdist changes names, which are hashed
     seconds: dict[str, float] = {}
     for item in items:
         marks: Marks = {mark.name: mark for mark in reversed(list(item.iter_markers()))}
         level = level_of(item)
         if is_repeated(marks, level):
-            repeated.append(item)
+            left_out.append(item)
+            continue
+        if why := why_not_here(marks, level, markexpr):
+            left_out.append(item)
+            reasons[why] += 1
             continue
         kept.append(item)
         if level and "slow" not in marks:
@@ -100,12 +112,41 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
         if group != item.nodeid and "xdist_group" not in marks:
             item.add_marker(pytest.mark.xdist_group(group))
         seconds[group] = seconds.get(group, 0) + seconds_of(marks)
-    if repeated:
-        repeated[0].config.hook.pytest_deselected(items=repeated)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
         items[:] = kept
     yield
     place = {group: number for number, group in enumerate(seconds)}
     items.sort(key=lambda item: (-seconds[groups[id(item)]], place[groups[id(item)]]))
+
+
+def why_not_here(marks: Marks, level: object, markexpr: str) -> str:
+    """Return why a test is left out on this machine; "" where it is not."""
+    if "frameworks" in marks and "frameworks" not in markexpr:
+        return "tests of frameworks: make test-frameworks"
+    if "piston" in marks and not os.environ.get("PISTON_URL") and not required("piston"):
+        return "no real Piston is named in PISTON_URL"
+    return why_equal(level)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a worker of pytest-xdist report what it has left out."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash.get(LEFT_OUT, {}))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take a worker's report. Each worker collects all tests."""
+    node.config.stash[LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    for why, count in config.stash.get(LEFT_OUT, Counter[str]()).items():
+        terminalreporter.write_line(f"LEFT OUT [{count}] {why}")
 
 
 def is_repeated(marks: Marks, level: object) -> bool:

@@ -22,16 +22,6 @@ CLIENTS = Path(__file__).parent / "clients"
 NO_PROXY = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the tests of frameworks to `make test-frameworks`."""
-    if "frameworks" in str(config.getoption("markexpr")):
-        return
-    skip = pytest.mark.skip(reason="tests of frameworks: make test-frameworks")
-    for item in items:
-        if item.get_closest_marker("frameworks"):
-            item.add_marker(skip)
-
-
 class Server:
     """A server of ours in a process of its own."""
 
