@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -52,6 +54,27 @@ def children(pid: int) -> set[int]:
     return found
 
 
+def wait_until_gone(pids: Iterable[int], timeout_s: float = 60.0) -> None:
+    """Wait until none of the processes runs; raise TimeoutError when some still do.
+
+    One that has ended and that nobody has waited for is gone.
+    """
+    end = time.monotonic() + timeout_s
+    while left := [pid for pid in pids if is_running(pid)]:
+        if time.monotonic() > end:
+            raise TimeoutError(f"processes {left} still run")
+        time.sleep(0.01)
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process exists and has not ended."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
 def cgroups(pid: int | None = None) -> list[Path]:
     """Return the control groups made by a process, without those of other graders."""
     name = f"gradebox-{pid or os.getpid()}-"
@@ -73,6 +96,20 @@ def count() -> Counts:
         len(list(Path(tempfile.gettempdir()).glob(f"gradebox-folder-{os.getpid()}-*"))),
         sum(os.path.lexists(path) for path in LEFT),
     )
+
+
+def grown(before: Counts, timeout_s: float = 20.0) -> Counts | None:
+    """Return the counts now if they stay higher than before.
+
+    The kernel needs a moment to remove a process that was killed.
+    """
+    end = time.monotonic() + timeout_s
+    while (now := count()).grew_from(before):
+        if time.monotonic() > end:
+            return now
+        gc.collect()
+        time.sleep(0.01)
+    return None
 
 
 def mounts() -> int:

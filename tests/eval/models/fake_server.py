@@ -7,6 +7,7 @@ FakeServer(lambda call: chat(call.body["prompt"]))   answers that depend on the 
 
 from __future__ import annotations
 
+import functools
 import json
 import socket
 import struct
@@ -163,8 +164,13 @@ class FakeServer:
         self._thread.join()
 
 
+@functools.cache
+def _bound() -> socket.socket:
+    bound = socket.socket()
+    bound.bind(("127.0.0.1", 0))
+    return bound
+
+
 def free_url() -> str:
-    """Return an address where nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+    """Return an address where nothing listens; it stays taken, so that no other server gets it."""
+    return f"http://127.0.0.1:{_bound().getsockname()[1]}"

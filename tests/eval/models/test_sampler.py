@@ -1,10 +1,9 @@
 """Sampling: concurrency, rate limit, constant memory, resumed runs."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

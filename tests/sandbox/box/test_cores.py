@@ -1,7 +1,5 @@
 """Core locks: shared by graders, held by other users, obstructed."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
@@ -247,11 +245,11 @@ def test_who_has_used_more_is_due_later(
             begun.set()
             leave.wait(60)
 
-    with first.one():
+    with first.one() as hold:
         holder = threading.Thread(target=hold_it)
         holder.start()
         wait_for_tickets(queue)
-        time.sleep(0.5)  # it then has to wait for as long
+        hold._began_ns -= 3600 * 10**9  # as if it had been an hour, which counts as ten seconds
     assert begun.wait(60)
     runs = [Run(first, "first", order)]
     wait_for_tickets(queue)
@@ -397,7 +395,7 @@ def test_a_free_core_is_taken_whatever_is_in_the_queue(folder: Path, moves: bool
         fds.append(lock_queue(folder, 5 + 3 * number, 1))
         os.close(fds.pop(0))
         time.sleep(0.01)
-    run.join(0 if moves else 20)
+    run.join(0 if moves else 100)
     assert order == ["run"]
     for fd in fds:
         os.close(fd)
@@ -491,10 +489,12 @@ def test_waiting_threads_of_a_closed_sandbox_raise(
     with other.one():
         for thread in threads:
             thread.start()
+        while threads_waiting(mine) < 3:
+            time.sleep(0.001)
         wait_for_tickets(queue)
         mine.close()
     for thread in threads:
-        thread.join(10)
+        thread.join()
     assert raised == ["the sandbox is closed"] * 3
 
 

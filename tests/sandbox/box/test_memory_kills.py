@@ -1,7 +1,5 @@
 """Boxes that the kernel ends when the memory of their group is short."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading
@@ -16,7 +14,7 @@ from tests.sandbox.levels import box_at
 
 pytestmark = pytest.mark.slow  # each test starts real programs
 
-NAP = Program("python", {"main.py": b"import time\ntime.sleep(0.5)\nprint('slept')"})
+NAP = Program("python", {"main.py": b"import time\ntime.sleep(float(input()))\nprint('slept')"})
 HUNGRY = Program("python", {"main.py": b"x = bytearray(200 << 20)\nprint(len(x))"})
 
 
@@ -39,11 +37,12 @@ def test_a_box_that_dies_with_its_program_is_no_fault_of_the_machine(
     """The kernel may end the box of a program that needs too much memory as well."""
     with box_at("full") as box:
         nap = box.compile(NAP)
-        box.run(nap, Limits())
+        box.run(nap, Limits(), stdin=b"0")
         monkeypatch.setattr(Cgroup, "oom_kills", lambda self: kills)
         killer = threading.Thread(target=kill_the_next_box_that_runs)
         killer.start()
-        result = box.run(nap, Limits())
+        # It is killed in its sleep, however late; only the short one is done again.
+        result = box.run(nap, Limits(wall_s=100), stdin=b"90" if kills else b"0.5")
         killer.join()
         if kills:
             assert result.killed_for == "memory"
@@ -51,15 +50,15 @@ def test_a_box_that_dies_with_its_program_is_no_fault_of_the_machine(
             assert result.signal == signal.SIGKILL
         else:  # done again in another box
             assert result.stdout == b"slept\n"
-        assert box.run(nap, Limits()).stdout == b"slept\n"
+        assert box.run(nap, Limits(), stdin=b"0").stdout == b"slept\n"
 
 
 def test_a_box_is_not_used_again_after_the_kernel_ended_its_program() -> None:
     """What the kernel counted for one run must not decide the next."""
     with box_at("full") as box:
         hungry, nap = box.compile(HUNGRY), box.compile(NAP)
-        box.run(nap, Limits())
+        box.run(nap, Limits(), stdin=b"0")
         before = {one.pid for one in _live_boxes if one.pid}
         assert box.run(hungry, Limits(memory_bytes=64 * MIB)).killed_for == "memory"
-        assert box.run(nap, Limits()).stdout == b"slept\n"
+        assert box.run(nap, Limits(), stdin=b"0").stdout == b"slept\n"
         assert {one.pid for one in _live_boxes if one.pid} - before

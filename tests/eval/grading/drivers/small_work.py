@@ -1,7 +1,5 @@
 """Problems and solutions for tests with driver processes, and what two runs must have alike."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

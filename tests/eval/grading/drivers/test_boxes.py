@@ -1,7 +1,5 @@
 """With real boxes: programs and boxes of drivers end with the run, however it ends."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -11,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from testing.submissions.hostile.host import children, wait_until_gone
 from tests.eval.grading.drivers.small_work import ROOT
-from tests.eval.grading.drivers.test_deaths import children_of, wait_until_gone
 from tests.sandbox.backends import open_backend
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
@@ -38,22 +36,25 @@ def test_programs_and_boxes_end_with_the_run(
         *("--dataset", str(tmp_path / "problems.jsonl"), "--results-dir", str(tmp_path / "out")),
     ]
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as run:
         deadline = time.monotonic() + 90
         while not (below := sleeping_below(run.pid)):
             assert run.poll() is None and time.monotonic() < deadline
             time.sleep(0.05)
-        for number in signals:
+        for number in signals[:-1]:
             run.send_signal(number)
-            time.sleep(0.5)
-        run.wait(20)
+            assert run.stderr is not None
+            while "second signal stops at once" not in (line := run.stderr.readline()):
+                assert line
+        run.send_signal(signals[-1])
+        run.communicate(timeout=60)
     wait_until_gone(below)
 
 
-def sleeping_below(pid: int) -> list[int]:
+def sleeping_below(pid: int) -> set[int]:
     """Return all processes below one, once a program's wait for its sleep is among them."""
-    below = children_of(pid)
+    below = children(pid)
     waits = 0
     for one in below:
         try:
@@ -61,4 +62,4 @@ def sleeping_below(pid: int) -> list[int]:
             waits += "nanosleep" in name and one != pid
         except OSError:
             continue
-    return below if waits else []
+    return below if waits else set()

@@ -1,8 +1,7 @@
 """A driver process that dies at any moment: nothing is lost, nothing is recorded twice."""
 
-from __future__ import annotations
-
 import gc
+import itertools
 import json
 import os
 import resource
@@ -12,7 +11,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,11 @@ from gradebox.eval.cli.run import run_grading
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.drivers.pool import DriverPool
 from gradebox.eval.grading.options import Options
-from gradebox.eval.results.records import RESULTS_NAME, read_records
+from gradebox.eval.results.records import RESULTS_NAME, RecordLog, read_records
 from gradebox.sandbox.children import child as child_module
 from testing.commands import run_command
 from testing.fakes.fake_drivers import LIMIT, PAUSE, TOOL, fake_drivers
+from testing.submissions.hostile.host import children, wait_until_gone
 from tests.eval.grading.drivers.small_work import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
@@ -75,29 +75,24 @@ def driver_pids() -> list[int]:
 
 
 def pools() -> list[DriverPool]:
-    return [found for found in gc.get_objects() if isinstance(found, DriverPool)]
+    return [found for found in gc.get_objects() if type(found) is DriverPool]
 
 
-def killer(when: Callable[[], bool]) -> threading.Thread:
-    """Kill a driver once, in a thread, as soon as `when` holds."""
-
-    def kill() -> None:
-        while not (when() and driver_pids()):
-            time.sleep(0.001)
-        os.kill(driver_pids()[-1], signal.SIGKILL)
-
-    thread = threading.Thread(target=kill, daemon=True)
-    thread.start()
-    return thread
-
-
-@pytest.mark.parametrize("records", [0, 7, 30])
-def test_the_solutions_of_a_killed_driver_are_graded_again(work: Path, records: int) -> None:
+@pytest.mark.parametrize("records", [1, 7, 30])
+def test_the_solutions_of_a_killed_driver_are_graded_again(
+    work: Path, records: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run_grading(options_of(work, "calm", drivers=1))
-    thread = killer(lambda: recorded(work) >= records)
+    appended, append = itertools.count(1), RecordLog.append
+
+    def kill_one(file: RecordLog, line: bytes) -> int:
+        if next(appended) == records:
+            os.kill(driver_pids()[-1], signal.SIGKILL)
+        return append(file, line)
+
+    monkeypatch.setattr(RecordLog, "append", kill_one)
     run_grading(options_of(work))
-    thread.join(10)
-    assert not thread.is_alive()
+    assert next(appended) == 41
     assert records_of(work) == records_of(work, "calm")
     assert [r["line"] for r in records_of(work)] == list(range(1, 41))
 
@@ -199,40 +194,8 @@ def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         run.kill()
 
 
-def children_of(pid: int) -> list[int]:
-    """Return the processes below a process, its children's children included."""
-    found, parents = [], {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents.setdefault(int(fields[1]), []).append(int(path.parent.name))
-    waiting = [pid]
-    while waiting:
-        below = parents.get(waiting.pop(), [])
-        found += below
-        waiting += below
-    return found
-
-
-def wait_until_gone(pids: list[int]) -> None:
-    deadline = time.monotonic() + 20
-    while left := [pid for pid in pids if is_running(pid)]:
-        assert time.monotonic() < deadline, f"{left} still run"
-        time.sleep(0.02)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in "ZX"
-
-
 def test_drivers_end_with_a_killed_parent(started: subprocess.Popen[str], tmp_path: Path) -> None:
-    below = children_of(started.pid)
+    below = children(started.pid)
     assert len(below) == 2
     started.kill()
     started.wait()
@@ -249,7 +212,7 @@ def test_drivers_end_with_a_killed_parent(started: subprocess.Popen[str], tmp_pa
 def test_a_signal_ends_a_run_after_the_running_cases(
     started: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    below = children_of(started.pid)
+    below = children(started.pid)
     started.send_signal(signal.SIGINT)
     _, errors = started.communicate(timeout=60)
     assert started.returncode == 130
@@ -265,14 +228,16 @@ def test_a_signal_ends_a_run_after_the_running_cases(
 
 
 def test_a_second_signal_ends_a_run_at_once(started: subprocess.Popen[str]) -> None:
-    drivers = children_of(started.pid)
+    drivers = children(started.pid)
     for pid in drivers:
         os.kill(pid, signal.SIGSTOP)  # so that the run cannot end by itself
+    assert started.stderr is not None
     started.send_signal(signal.SIGINT)
-    time.sleep(0.3)
-    assert started.poll() is None
+    while "second signal stops at once" not in (line := started.stderr.readline()):
+        assert line
     started.send_signal(signal.SIGINT)
-    assert started.wait(20) == 130
+    started.communicate(timeout=60)
+    assert started.returncode == 130
     for pid in drivers:
         os.kill(pid, signal.SIGCONT)
     wait_until_gone(drivers)

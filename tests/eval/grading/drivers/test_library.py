@@ -1,7 +1,5 @@
 """A `Grader` with driver processes, and what a driver must not take from its environment."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -21,8 +19,9 @@ from gradebox.eval.grading.drivers import process as process_module
 from gradebox.sandbox.children import child as child_module
 from testing.commands import run_command
 from testing.fakes.fake_drivers import PAUSE, fake_drivers
+from testing.submissions.hostile.host import is_running, wait_until_gone
 from tests.eval.grading.drivers.small_work import ROOT
-from tests.eval.grading.drivers.test_deaths import driver_pids, is_running, wait_until_gone
+from tests.eval.grading.drivers.test_deaths import driver_pids, pools
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 CASES = [{"input": f"{n}\n", "output": f"{n}\n"} for n in range(5)]
@@ -39,6 +38,12 @@ def fake() -> Iterator[None]:
 
 def grader(drivers: int = 2, **flags: object) -> Grader:
     return Grader([PROBLEM, LARGE], sandbox="local", workers=4, drivers=drivers, **flags)
+
+
+def wait_until_given() -> None:
+    """Wait until a driver has solutions."""
+    while not any(driver.sent for pool in pools() for driver in list(pool.drivers)):
+        time.sleep(0.01)
 
 
 def test_a_batch_has_the_records_of_one_process() -> None:
@@ -105,11 +110,9 @@ def test_closing_ends_a_running_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[list[dict]] = []
     batch = threading.Thread(target=lambda: found.append(shared.grade(rows)))
     batch.start()
-    while not driver_pids():
-        time.sleep(0.01)
-    time.sleep(1.0)
+    wait_until_given()
     shared.close()
-    batch.join(20)
+    batch.join(60)
     assert {r["error"] for r in found[0] if r["status"] == "error"} == {"the grader was closed"}
     assert driver_pids() == []
 
@@ -122,11 +125,11 @@ def test_closing_does_not_wait_for_the_rest_of_a_message(monkeypatch: pytest.Mon
     batch.start()
     while not driver_pids():
         time.sleep(0.01)
-    time.sleep(1.0)
+    time.sleep(0.5)
     closing = threading.Thread(target=shared.close, daemon=True)
     closing.start()
-    closing.join(20)
-    batch.join(20)
+    closing.join(60)
+    batch.join(60)
     assert not closing.is_alive()
     assert not batch.is_alive()
     assert driver_pids() == []

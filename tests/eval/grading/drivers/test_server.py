@@ -1,7 +1,5 @@
 """POST /grade of a server with driver processes."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -23,8 +21,9 @@ from gradebox.sandbox.children import child as child_module
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.fake_drivers import PAUSE, fake_drivers, fake_sandbox
+from testing.submissions.hostile.host import wait_until_gone
 from tests.eval.api.test_service import serving, unmeasured
-from tests.eval.grading.drivers.test_deaths import driver_pids, pools, wait_until_gone
+from tests.eval.grading.drivers.test_deaths import driver_pids, pools
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 CASES = [{"input": f"{n}\n", "output": f"{n}\n"} for n in range(5)]
@@ -81,8 +80,8 @@ def test_a_killed_driver_loses_no_answer(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_work_of_a_client_that_disconnects_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(PAUSE, "0.02")
-    solutions = [{"code": f"right {n}"} for n in range(2000)]  # 50 s for four workers
+    monkeypatch.setenv(PAUSE, "0.1")
+    solutions = [{"code": f"right {n}"} for n in range(2000)]  # 250 s for four workers
     body = json.dumps({"solutions": solutions, "problem": ROW})
     with serving(box(), drivers=2, slots=1) as url:
         host, port = url.removeprefix("http://").split(":")
@@ -92,9 +91,7 @@ def test_the_work_of_a_client_that_disconnects_ends(monkeypatch: pytest.MonkeyPa
             (pool,) = open_pools()
             while not any(driver.sent for driver in pool.drivers):
                 time.sleep(0.01)
-        began = time.monotonic()
-        assert verdicts(post(url)) == ["AC", "WA"] * 6  # the only slot is free again
-        assert time.monotonic() - began < 25
+        assert verdicts(post(url, SOLUTIONS[:4])) == ["AC", "WA"] * 2  # its only slot is free
 
 
 def test_drivers_that_cannot_be_used_are_the_servers_fault(
@@ -128,7 +125,7 @@ def test_closing_ends_running_calls_and_drivers(monkeypatch: pytest.MonkeyPatch)
     while not any(driver.sent for driver in pool.drivers):
         time.sleep(0.01)
     calls.close()
-    call.join(20)
+    call.join(60)
     records = [fields_of(record) for record in found[0]]  # the first may have been graded
     errors = {record["error"] for record in records if record["status"] == "error"}
     assert errors == {"the grader was closed"}

@@ -1,7 +1,5 @@
 """Sampling solutions from a server and grading them."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -232,12 +230,11 @@ def test_an_interrupted_run_continues(number: signal.Signals, tmp_path: Path) ->
             cwd=tmp_path,
         )
         output = tmp_path / "solutions.jsonl"
-        for _ in range(2400):
-            if len(server.calls) == 2 and output.exists() and output.stat().st_size:
-                break
-            time.sleep(0.05)
+        while not (len(server.calls) == 2 and output.exists() and output.stat().st_size):
+            assert running.poll() is None
+            time.sleep(0.02)
         os.kill(running.pid, number)
-        _, error = running.communicate(timeout=120)
+        _, error = running.communicate(timeout=100)
     assert running.returncode == 130, error
     assert "the same command again" in error
     with FakeServer(answer_with_sum) as server:

@@ -1,7 +1,5 @@
 """Several inputs of one program at once: order, ends, sizes, cancelling, boxes that die."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading
@@ -12,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box.cores import Hold
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.process import BoxProcess, _live_boxes
 from gradebox.sandbox.box.run_request import MOST_RUNS
@@ -23,6 +22,7 @@ from tests.sandbox.levels import box_at, built
 pytestmark = [pytest.mark.slow, pytest.mark.levels()]  # each test starts real programs
 
 LIMITS = Limits(cpu_s=5, wall_s=20)
+FAR = Limits(cpu_s=5, wall_s=3000)  # a run that sleeps for so long outlasts the time of a test
 LEVELS = ("full", "delegated", "userns", "landlock", "none")
 DOES = rb"""
 #include <cstdio>
@@ -81,12 +81,15 @@ def test_executions_come_in_the_order_of_the_inputs(
     assert said(got) == [b"%d\n" % i for i in range(count)]
 
 
-def test_few_requests_suffice(box: EmbeddedSandbox, does: Compiled) -> None:
+def test_one_request_suffices_while_nobody_waits_for_the_core(
+    box: EmbeddedSandbox, does: Compiled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("is_wanted", "is_owed"):  # tests of other files run beside this one
+        monkeypatch.setattr(Hold, name, False)
     many(box, does, [b"say 0"])
     before = sum(one.run_count for one in _live_boxes)
     many(box, does, [b"say %d" % i for i in range(50)])
-    # One, unless another grader on this machine waits for a core.
-    assert 1 <= sum(one.run_count for one in _live_boxes) - before <= 10
+    assert sum(one.run_count for one in _live_boxes) - before == 1
 
 
 @pytest.mark.levels("userns")
@@ -157,7 +160,7 @@ STOPS: list[tuple[str, bytes, Limits, str | None]] = [
     ("exit code", b"exit 3", LIMITS, None),
     ("signal", b"signal 0", LIMITS, None),
     ("cpu", b"cpu 0", Limits(cpu_s=0.1, wall_s=20), "cpu"),
-    ("wall", b"sleep 60000", Limits(cpu_s=5, wall_s=0.15), "wall"),
+    ("wall", b"sleep 60000", Limits(cpu_s=5, wall_s=0.4), "wall"),
     ("memory", b"memory 200", Limits(cpu_s=5, memory_bytes=32 * MIB), "memory"),
     ("output", b"print 5000", Limits(cpu_s=5, output_bytes=1000), "output"),
 ]
@@ -186,11 +189,9 @@ def test_closing_ends_the_running_one_and_cancels_the_rest(
 ) -> None:
     many(box, does, [b"say 1"])
     before = boxes()
-    started = time.monotonic()
-    groups = box.run_many(does, [LIMITS] * 9, [b"sleep 10", *[b"sleep 10000"] * 8])
+    groups = box.run_many(does, [FAR] * 9, [b"sleep 10", *[b"sleep 2000000"] * 8])
     assert [execution.stdout for execution in next(groups)] == [b"slept\n"]
     groups.close()
-    assert time.monotonic() - started < 8
     assert said(many(box, does, [b"say 5", b"say 6"])) == [b"5\n", b"6\n"]
     assert boxes() == before  # the box is used again
 
@@ -199,12 +200,10 @@ def test_closing_ends_the_running_one_and_cancels_the_rest(
 def test_a_long_run_does_not_keep_back_the_replies_before_it(
     box: EmbeddedSandbox, does: Compiled, first: bytes
 ) -> None:
-    groups = box.run_many(does, [LIMITS] * 3, [first, b"say 2", b"sleep 10000"])
-    started = time.monotonic()
+    groups = box.run_many(does, [FAR] * 3, [first, b"say 2", b"sleep 2000000"])
     got: list[Execution] = []
     while len(got) < 2:
         got += next(groups)
-    assert time.monotonic() - started < 8
     assert said(got)[1] == b"2\n"
     groups.close()
 
@@ -220,7 +219,7 @@ def test_limits_are_enforced_while_nobody_reads_replies(
         got += group
     assert [len(out) for out in said(got)[:20]] == [30_000] * 20
     assert got[20].killed_for == "cpu"
-    assert got[20].cpu_s < 0.6
+    assert got[20].cpu_s < 0.9
 
 
 def test_a_generator_that_is_not_begun_holds_nothing(box: EmbeddedSandbox, does: Compiled) -> None:
@@ -248,15 +247,14 @@ def boxes() -> set[int]:
 def test_nothing_is_left_of_batches(box: EmbeddedSandbox, does: Compiled) -> None:
     stdins = [b"say 1", b"print 40000", b"count" + bytes(30_000)] * 3
     many(box, does, stdins)
-    before = host.count()
+    before = replace(host.count(), processes=10**6)  # a box may be replaced
     for _ in range(10):
         many(box, does, stdins)
         box.run_many(does, [LIMITS] * 9, stdins)
         groups = box.run_many(does, [LIMITS] * 9, stdins)
         next(groups)
         groups.close()
-    after = replace(host.count(), processes=0, folders=0, files=0)
-    assert after == replace(before, processes=0, folders=0, files=0)
+    assert host.grown(before) is None
 
 
 # ---- boxes that die ----------------------------------------------------------------------
@@ -298,6 +296,6 @@ def test_the_memory_of_one_run_is_no_fault_of_another(monkeypatch: pytest.Monkey
         many(box, does, [b"say 1"])
         monkeypatch.setattr(Cgroup, "oom_kills", lambda self: 1)
         killer = kill_in_the_middle("box")
-        got = many(box, does, [b"sleep 100", b"sleep 100", b"sleep 100", b"say 2"])
+        got = many(box, does, [b"sleep 1000", b"sleep 1", b"say 2"])
         killer.join()
-        assert said(got) == [b"slept\n"] * 3 + [b"2\n"]
+        assert said(got) == [b"slept\n"] * 2 + [b"2\n"]

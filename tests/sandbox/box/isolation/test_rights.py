@@ -1,7 +1,5 @@
 """User id 0 without root's rights gets an ordinary user's levels; programs have no capability."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -36,7 +34,7 @@ with EmbeddedSandbox(1, level=sys.argv[1] or None, python_start=sys.argv[2]) as 
 def run_as(prefix: list[str], level: str, start: str) -> subprocess.CompletedProcess[str]:
     if not shutil.which(prefix[0]):
         pytest.skip(f"{prefix[0]} is missing: apt-get install util-linux")
-    return run_command([*prefix, sys.executable, "-c", RUN, level, start], timeout=60)
+    return run_command([*prefix, sys.executable, "-c", RUN, level, start], timeout=150)
 
 
 @pytest.mark.slow

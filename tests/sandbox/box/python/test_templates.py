@@ -1,7 +1,5 @@
 """Runs that are forked from a template: limits, figures, and what happens to the template."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -97,11 +95,11 @@ def test_figures_are_those_of_a_plain_start(box: EmbeddedSandbox) -> None:
     forked, plain = box.run(program, LIMITS), box.run(program, LIMITS, alone=True)
     assert (forked.forked, plain.forked) == (True, False)
     for run in (forked, plain):
-        assert 0.3 <= run.cpu_s < 0.6
+        assert 0.3 <= run.cpu_s < 0.9
         assert 40 * MIB <= (run.memory_bytes or 0) <= 64 * MIB
     run = box.run(compiled(box, b"while True: pass\n"), replace(LIMITS, cpu_s=0.3))
     assert run.forked and run.killed_for == "cpu"
-    assert 0.3 <= run.cpu_s < 0.7
+    assert 0.3 <= run.cpu_s < 0.9
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """The cache of precompiled headers: when they are made, used and refused."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading
@@ -31,7 +29,7 @@ class Making:
         self.slow = False
 
     def __call__(self, artifact: object, files: dict[str, bytes], *_: object) -> Execution:
-        if self.slow and self.stop.wait(60):
+        if self.slow and self.stop.wait(1000):
             return Execution(None, 9, 0, 0, 0)
         self.made.append(files[gcc.TEXT])
         return Execution(0, None, 1, 1, 1, files={gcc.MADE: b"ok"})
@@ -199,10 +197,8 @@ def test_closing_aborts_a_header_that_is_being_made(making: Making) -> None:
     headers = PrecompiledHeaders(making, making.stop.set)
     for _ in range(AFTER_USES):
         used(headers)
-    start = time.monotonic()
     headers.close()
     assert making.stop.is_set() and not making.made
-    assert time.monotonic() - start < 30  # the run itself takes 60 s
     assert not used(headers)
 
 
