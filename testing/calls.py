@@ -1,7 +1,5 @@
 """How many functions a piece of code calls: its work, without a clock."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any

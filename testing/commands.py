@@ -1,7 +1,5 @@
 """Run a command as a user would, and keep what it prints as text."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path

@@ -6,8 +6,6 @@ A search that may begin at every repetition and go on to the end is quadratic in
 piece is a token that some reader of programs, responses, answers, tests or outputs knows.
 """
 
-from __future__ import annotations
-
 from testing.rows import named_rows
 
 # name: what the text begins with, what is repeated, what it ends with

@@ -7,8 +7,6 @@ Python's matcher goes the same way but does not say how far. A step is one item 
 that is compared at one place. Names of groups and lookbehind of several widths are not needed.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterator

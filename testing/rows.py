@@ -3,8 +3,6 @@
 tests/eval/cli/test_flags.py    rows(__file__, "wrong_values") ─▶ test_flags.wrong_values.jsonl
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -8,8 +8,6 @@ does when memory is short, `warns` makes the driver warn and log. Any other prin
 run takes PAUSE_S (GRADEBOX_FAKE_PAUSE_S). This file is also what drivers are started with.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import os

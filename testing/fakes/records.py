@@ -1,7 +1,5 @@
 """Example records for tests: `record("name", field=value)`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import structs

@@ -6,8 +6,6 @@
 Runs (`calls`) and compilations (`compiled`) are recorded unless `record` is off.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import socket

@@ -7,8 +7,6 @@ input: read n, then n integers, and print their sum. A line has the fields of `R
 the default, and perhaps "spellings" (a row for each of SPELLINGS) or "machine" (a processor).
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import platform

@@ -3,8 +3,6 @@
 There is one test for each program, so that it is compiled once. A failure lists all its wrong rows.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from typing import cast

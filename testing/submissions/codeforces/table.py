@@ -7,8 +7,6 @@ The problems themselves are not included: `benchmarks/real_problems.py --data DI
 files with the columns of open-r1/codeforces.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

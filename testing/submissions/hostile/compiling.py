@@ -3,8 +3,6 @@
 The filter allows compilers to fork. What they may read and use is limited like a program's.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ python -m testing.submissions.hostile.guarantees           runs all attacks, wri
 python -m testing.submissions.hostile.guarantees FILE…     from the harness's JSON lines
 """
 
-from __future__ import annotations
-
 import json
 import platform
 import subprocess

@@ -8,8 +8,6 @@ can run it:
 --alone leaves out the two runs in a batch that follow an attack which ended well, and compilers.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

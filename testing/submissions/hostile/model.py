@@ -11,8 +11,6 @@ The required outcome is one of these words, or several separated by "|":
     open        nothing is guaranteed at this level: it is not run
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 

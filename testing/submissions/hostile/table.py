@@ -4,8 +4,6 @@ A line has the fields of `Attack` that are not the default, its group, in `limit
 not model.LIMITS, and perhaps a `note`.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 programs/calls/cheats.cpp, …   `//// what it tries`, then the program, of `twice` in calling_rows.py
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`gradebox answer GOLD RESPONSE`."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

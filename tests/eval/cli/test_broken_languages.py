@@ -1,7 +1,5 @@
 """A language that does not work is an error of the run for every solution; none fails by it."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Completion of the console script's commands and flags, tried in bash."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

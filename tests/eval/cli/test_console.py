@@ -1,7 +1,5 @@
 """`gradebox COMMAND` runs the named command and reports unknown names."""
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

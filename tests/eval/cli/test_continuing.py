@@ -1,7 +1,5 @@
 """What a command says after an interrupt continues the run and starts nothing over."""
 
-from __future__ import annotations
-
 import argparse
 
 import pytest

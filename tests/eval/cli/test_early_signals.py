@@ -1,7 +1,5 @@
 """Ctrl-C and SIGTERM while a command is being loaded: one line and the status 130."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

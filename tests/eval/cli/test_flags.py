@@ -1,7 +1,5 @@
 """The command line: defaults, errors in one line, dry runs."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

@@ -1,7 +1,5 @@
 """Pipes, devices and sockets where a file is to be read: an error in words, and no waiting."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

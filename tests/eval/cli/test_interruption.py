@@ -1,7 +1,5 @@
 """Interrupted runs: the next start continues, and the result is that of an undisturbed run."""
 
-from __future__ import annotations
-
 import json
 import random
 import signal

@@ -3,8 +3,6 @@
 GRADEBOX_KILL_POINTS=30 kills it more often than the suite has time for.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

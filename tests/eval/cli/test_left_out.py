@@ -1,7 +1,5 @@
 """A run names what it leaves out: tests, invalid lines, unusable problems and files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """By the command: data below a folder that programs are shown is not theirs to read."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

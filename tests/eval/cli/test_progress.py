@@ -1,7 +1,5 @@
 """The display of a run's progress."""
 
-from __future__ import annotations
-
 import io
 import sys
 import types

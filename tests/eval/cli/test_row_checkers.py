@@ -1,7 +1,5 @@
 """Checker programs that rows of a local data set name: files of its folder, and no others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Whole runs, from files to records and metrics, over a scripted sandbox."""
 
-from __future__ import annotations
-
 import json
 import logging
 import time

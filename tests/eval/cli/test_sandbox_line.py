@@ -1,7 +1,5 @@
 """The first line of a run names the sandbox, its level, and the servers it is on."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`gradebox verify`: submissions of packages and of rows, compared with what is expected."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

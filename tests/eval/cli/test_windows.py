@@ -1,7 +1,5 @@
 """Metrics of LiveCodeBench by difficulty, month and window; a window needs no new runs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Several cases in one request: the same records as one at a time, whatever the runs do."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections.abc import Sequence

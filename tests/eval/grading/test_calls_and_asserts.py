@@ -1,7 +1,5 @@
 """Call and assert tests with the real sandbox: right answers pass, and no cheat does."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One case, from its test to its record, over a scripted sandbox."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """A verdict does not depend on which files of the machine happen to be in memory."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rows of EvalPlus' own files: what is expected comes from their known solutions, in a box."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

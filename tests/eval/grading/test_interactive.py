@@ -1,7 +1,5 @@
 """Interactive problems over a sandbox with a scripted interaction."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

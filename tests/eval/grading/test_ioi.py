@@ -1,7 +1,5 @@
 """IOI: graders, checkers, managers, subtasks; made rows with the columns of open-r1/ioi."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

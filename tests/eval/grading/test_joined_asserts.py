@@ -1,7 +1,5 @@
 """Assert tests that pass what is no data: they run with the program, and no cheat passes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Keys differ with every part; retries are bounded and end when the run is stopped."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from threading import Event
 from typing import Any

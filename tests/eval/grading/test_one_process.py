@@ -1,7 +1,5 @@
 """Calls in one process, as other graders make them: what one leaves behind, and how each ends."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Which flags are reported to have no effect."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What packages of judges need: groups, arguments of tests, passes, several files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What planning costs: each problem is opened once, and each input is read and hashed once."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

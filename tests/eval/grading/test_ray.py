@@ -1,7 +1,5 @@
 """A run on a Ray cluster of two nodes on this machine gives the records of a local run."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """Tests and checkers are opened once while they are used, and only some stay open afterwards."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """--self-check: a run starts with correct judges; a wrong one stops it and is named."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

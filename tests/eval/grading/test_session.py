@@ -1,7 +1,5 @@
 """A grading session opens its parts on demand and closes them in order."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

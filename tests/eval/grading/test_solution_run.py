@@ -1,7 +1,5 @@
 """What a solution's record says beside its cases: the compiler's error, what was not run."""
 
-from __future__ import annotations
-
 import pytest
 
 from gradebox.checkers.programs import error_line

@@ -1,7 +1,5 @@
 """Rows of APPS' and DeepCoder's kind with the real sandbox, in both ways to judge."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which runs are near the limit, and the limits programs run with."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

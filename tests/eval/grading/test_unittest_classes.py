@@ -1,7 +1,5 @@
 """BigCodeBench's and ClassEval's tests are classes of unittest: they run as it runs them."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

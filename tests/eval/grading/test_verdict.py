@@ -1,7 +1,5 @@
 """The verdict of every ending of a run combined with every result for its output."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The outcome of a call for each fault of a server."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The models file and the requests to OpenRouter."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

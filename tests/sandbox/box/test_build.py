@@ -1,7 +1,5 @@
 """The launcher's binary: built once from source, cached by its hash, shipped in a wheel."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """The C files of the launcher depend on each other in one direction only."""
 
-from __future__ import annotations
-
 import re
 from graphlib import TopologicalSorter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The place of the user's cache folder changes nothing for programs, and is not shown to them."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A compiler is stopped for the CPU time of its children, also without a control group."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """When a watcher finds that a run sleeps, and that it has woken up, from made-up figures."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

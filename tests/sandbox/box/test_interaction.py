@@ -1,7 +1,5 @@
 """Two programs that talk: floods of output, silence, early ends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

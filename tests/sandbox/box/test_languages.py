@@ -3,8 +3,6 @@
 programs/main.*   hello · sum (10^5 numbers) · crash · error · memory · spin · deep
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Idle boxes, with boxes that are not started."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import Any

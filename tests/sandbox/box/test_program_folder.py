@@ -1,7 +1,5 @@
 """Programs that share a box do not see each other's files."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Programs may open their standard streams again by name (/dev/stdin), at every level."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The order of processes in the queue, told from locks on a file."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import threading

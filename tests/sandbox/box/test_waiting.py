@@ -1,7 +1,5 @@
 """The time that a run has waited for its core, from made-up figures of the kernel."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

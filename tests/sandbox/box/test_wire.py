@@ -1,7 +1,5 @@
 """Python's message structs agree with those of c/protocol.h."""
 
-from __future__ import annotations
-
 import re
 import struct
 

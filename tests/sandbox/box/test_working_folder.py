@@ -1,7 +1,5 @@
 """All files of a working folder are returned as they are, whatever a program left there."""
 
-from __future__ import annotations
-
 import pytest
 
 from gradebox.sandbox.model import FOLDER, Limits, Program

@@ -1,7 +1,5 @@
 """The solutions of real problems parse and are of every verdict."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The table of guarantees in the docs: it has all attacks, and is written from outcomes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

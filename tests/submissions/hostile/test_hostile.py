@@ -1,7 +1,5 @@
 """Every attack at every level that this machine offers, as this user and, for root, as nobody."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Runs on a server of ours write the records of a local run, whatever judges the solutions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

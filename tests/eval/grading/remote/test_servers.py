@@ -1,7 +1,5 @@
 """Servers that hang, fail, lie or go away while they grade whole solutions."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """What all commands that ask models have in common."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import subprocess

@@ -1,7 +1,5 @@
 """The rules of the math harness for equal answers."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

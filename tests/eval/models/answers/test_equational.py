@@ -1,7 +1,5 @@
 """The equational theories command, and the truth of its example problems."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

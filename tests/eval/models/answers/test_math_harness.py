@@ -1,7 +1,5 @@
 """The math harness command with a server on loopback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """--second-judge: a model's verdicts, counted apart from those of the rules."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

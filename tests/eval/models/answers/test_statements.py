@@ -1,7 +1,5 @@
 """Prompts for rows of other data sets, and what is graded of the answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

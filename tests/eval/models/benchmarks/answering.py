@@ -1,7 +1,5 @@
 """A fake model that gives chosen answers in the form that each prompt asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

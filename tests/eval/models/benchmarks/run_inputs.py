@@ -1,7 +1,5 @@
 """A small benchmark with its configuration and a server that answers it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

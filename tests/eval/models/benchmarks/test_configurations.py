@@ -1,7 +1,5 @@
 """Every included configuration from the request to the output files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

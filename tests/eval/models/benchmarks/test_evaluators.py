@@ -1,7 +1,5 @@
 """Eval functions: tables of right and wrong predictions."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

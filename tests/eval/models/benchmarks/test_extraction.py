@@ -1,7 +1,5 @@
 """Extraction functions: a table of outputs and extracted answers for each."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Configurations, test files and flags of benchmark runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Finding the program in a model's output."""
 
-from __future__ import annotations
-
 import pytest
 
 from gradebox.eval.models.benchmarks.pal import find_program

@@ -1,7 +1,5 @@
 """Process functions: rows → samples, and bad rows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Benchmark runs: outputs, resuming, failures, programs, the user's own functions."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

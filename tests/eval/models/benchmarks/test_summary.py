@@ -1,7 +1,5 @@
 """The summary over models."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

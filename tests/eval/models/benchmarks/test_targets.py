@@ -1,7 +1,5 @@
 """The names of models, as folders and in the order of checkpoints."""
 
-from __future__ import annotations
-
 import pytest
 
 from gradebox.eval.models.benchmarks.run import safe_dirs

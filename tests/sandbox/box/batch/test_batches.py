@@ -1,7 +1,5 @@
 """Which runs share a request."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

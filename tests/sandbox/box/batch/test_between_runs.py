@@ -3,8 +3,6 @@
 The input tells the program to look around, to leave what it can, or to search for other inputs.
 """
 
-from __future__ import annotations
-
 import ast
 import secrets
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """How the runs of a request reach boxes that answer late, die or fail. No program is run."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext

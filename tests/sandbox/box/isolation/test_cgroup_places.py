@@ -1,7 +1,5 @@
 """The folder of this process's control group, for hosts and containers."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Data below a folder that programs are shown: hidden, or the level is not used."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

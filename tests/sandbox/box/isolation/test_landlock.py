@@ -1,7 +1,5 @@
 """Older versions of Landlock guard less; the filter then refuses the rest."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -4,8 +4,6 @@ So the filter of another machine is tried as well. test_seccomp.decisions.jsonl:
 its arguments, and the answer, such as "EPERM", "done" (it returns 0) or "allowed".
 """
 
-from __future__ import annotations
-
 import errno
 import itertools
 import platform

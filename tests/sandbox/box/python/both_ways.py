@@ -1,7 +1,5 @@
 """Run a Python program by fork and by a plain start, and compare what can be seen of it."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Iterator, Mapping

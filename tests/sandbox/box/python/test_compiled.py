@@ -1,7 +1,5 @@
 """The output of a compilation is hostile."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

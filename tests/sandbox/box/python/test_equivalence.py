@@ -4,8 +4,6 @@ Excepted, and described in docs/sandbox.md: addresses, /proc, clocks, counters o
 collector.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

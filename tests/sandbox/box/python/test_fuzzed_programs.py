@@ -1,7 +1,5 @@
 """Programs put together from pieces: by fork and by a plain start they show the same."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 It runs as after a plain start, and nothing of the import is left for other programs.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """What the cache of compiled programs holds at most: bytes, entries and open files."""
 
-from __future__ import annotations
-
 import pytest
 
 from gradebox.sandbox.box.toolchains import compiler

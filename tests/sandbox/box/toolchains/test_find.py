@@ -1,7 +1,5 @@
 """Tools are found by their real paths; missing ones are reported with the remedy."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import venv

@@ -1,7 +1,5 @@
 """Which header texts may precede a source."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -4,8 +4,6 @@ The languages here are two of our own: one whose interpreter needs a library tha
 LD_LIBRARY_PATH finds, and one whose compiler and runtime are shell scripts.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

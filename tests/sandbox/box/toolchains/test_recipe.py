@@ -1,7 +1,5 @@
 """From a row of the language table to commands: file names, classes, replaced words."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from pathlib import Path

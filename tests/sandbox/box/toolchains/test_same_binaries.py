@@ -1,7 +1,5 @@
 """Programs are the same byte for byte with precompiled headers, and so are compilers' messages."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
