@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow(seconds=3)
 SUM = "print(sum(map(int, input().split())))"
 PACKAGE: Mapping[str, str] = {
     "problem.yaml": "limits: {time_multiplier: 1, time_safety_margin: 1.5}",
-    ".timelimit": "1",
+    ".timelimit": "0.5",
     "data/sample/1.in": "1 2\n",
     "data/sample/1.ans": "3\n",
     "data/secret/2.in": "2 2\n",
@@ -115,17 +115,15 @@ def test_the_time_limit_follows_from_the_submissions(tmp_path: Path, verify: Ver
     files = {
         **PACKAGE,
         "problem.yaml": "limits: {time_multiplier: 1, time_safety_margin: 1.5,"
-        " time_resolution: 0.25}",
-        "submissions/accepted/sum.py": burn.format(0.6),
-        "submissions/time_limit_exceeded/near.py": burn.format(0.9),
+        " time_resolution: 0.5}",
+        "submissions/accepted/sum.py": burn.format(0.2),
+        "submissions/time_limit_exceeded/near.py": burn.format(0.6),
     }
     del files[".timelimit"]
     folder = write(tmp_path / "sum", files)
     assert verify(folder) == 0
     (head,) = [line for line in verify.lines if line.startswith("sum: ")]
-    assert head.startswith(
-        "sum: time limit 0.75 s; this machine needs 0.75 s (accepted/sum.py: 0.6"
-    )
+    assert head.startswith("sum: time limit 0.5 s; this machine needs 0.5 s (accepted/sum.py: 0.2")
     assert "time_limit_exceeded/near.py" in head and "nearer to it than the rule allows" in head
 
 

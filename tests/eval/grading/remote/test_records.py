@@ -60,7 +60,6 @@ def verdicts(records: list[dict[str, Any]]) -> list[str]:
 @pytest.mark.parametrize(
     "flags",
     [
-        {},
         {"stop_on_first_failure": True, "checker": "command:cmp -s {output} {answer}"},
         {"repeat": 2, "checker": "fcmp", "max_stored_output": 0},
         {"time_limit_scale": {"python": 2.0}, "compare": "exact", "skip_large_inputs_over": 1000},
