@@ -31,7 +31,7 @@ def interrupted(folder: Path, argv: list[str], at: int, number: int = signal.SIG
     (folder / "sitecustomize.py").write_text(SENDER)
     path = os.pathsep.join((str(folder), str(ROOT / "src")))
     environ = {**os.environ, "PYTHONPATH": path, "SEND_AT": str(at), "SEND": str(int(number))}
-    done = run_command([sys.executable, *argv], env=environ, timeout=60)
+    done = run_command([sys.executable, *argv], env=environ, timeout=150)
     assert done.returncode == 130, done.stderr
     [line] = done.stderr.splitlines()
     return line
@@ -67,7 +67,7 @@ def test_the_library_leaves_signals_alone() -> None:
         "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
         "assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL"
     )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=150)
 
 
 def test_the_console_script_is_the_one_that_handles_signals() -> None:

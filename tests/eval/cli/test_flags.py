@@ -243,7 +243,10 @@ def test_the_script_works_from_anywhere_and_needs_no_heavy_import(tmp_path):
         f"runpy.run_path({str(COMMAND)!r}, run_name='__main__')\n"
     )
     done = run_command(
-        [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONPATH": ""}, timeout=60
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": ""},
+        timeout=150,
     )
     assert done.returncode == 0, done.stderr
     assert "--time-limit-scale" in done.stdout

@@ -110,7 +110,7 @@ def test_many_threads_open_a_problem_once():
     found = []
 
     def acquire() -> None:
-        start.wait(timeout=30)
+        start.wait(timeout=150)
         found.append(c.acquire(1))
 
     threads = [threading.Thread(target=acquire) for _ in range(8)]

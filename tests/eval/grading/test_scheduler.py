@@ -155,7 +155,7 @@ def test_an_idle_worker_takes_what_a_slow_one_has_not_begun(cap: int):
         def run(self, share: Share) -> Done:
             for unit in range(share.start, self.units):
                 if unit == 0 and not cap:
-                    assert others.wait(20)
+                    assert others.wait(150)
                 if not share.is_ours(unit, unit + 1):
                     break
                 with self.lock:
@@ -178,7 +178,7 @@ def test_a_failure_cancels_later_units():
 
 def test_the_last_task_is_spread_over_all_workers():
     meet = threading.Barrier(4)
-    task = FakeTask(8, on_run=lambda unit: meet.wait(timeout=30) and None)
+    task = FakeTask(8, on_run=lambda unit: meet.wait(timeout=150) and None)
     assert Scheduler(4).run([FakeJob(task)])
     assert task.most_running == 4
 
@@ -189,7 +189,7 @@ def test_a_wider_scheduler_spreads_the_last_task_over_more_workers(before):
     scheduler = Scheduler(1)
     if before:
         scheduler.widen(4)
-    task = FakeTask(8, on_run=lambda unit: (scheduler.widen(4), all_there.wait(20)))
+    task = FakeTask(8, on_run=lambda unit: (scheduler.widen(4), all_there.wait(150)))
     assert scheduler.run([FakeJob(task)])
     assert task.most_running == 4
     assert sorted(task.ran) == list(range(8))
@@ -204,7 +204,7 @@ def test_the_cap_limits_the_units_at_once():
 def test_the_most_expensive_queued_job_starts_first():
     order: list[float] = []
     fed = threading.Event()
-    jobs = [FakeJob(FakeTask(1, on_run=lambda unit: fed.wait(30) and None), 99.0, started=order)]
+    jobs = [FakeJob(FakeTask(1, on_run=lambda unit: fed.wait(150) and None), 99.0, started=order)]
     jobs += [FakeJob(None, cost, started=order) for cost in (1.0, 5.0, 3.0, 4.0, 2.0)]
 
     def feed() -> Iterator[FakeJob]:
@@ -306,7 +306,7 @@ def test_a_thread_that_cannot_be_started_ends_the_run(monkeypatch, refused: int)
 
 def test_tick_is_called_during_the_run():
     ticks = []
-    task = FakeTask(1, on_run=lambda unit: gate.wait(30) and None)
+    task = FakeTask(1, on_run=lambda unit: gate.wait(150) and None)
     gate = threading.Event()
 
     def tick() -> None:
@@ -324,7 +324,7 @@ def test_while_programs_sleep_there_are_more_workers() -> None:
     def on_run(unit: int) -> None:
         if unit < 3:
             asleep.append(unit)
-            assert release.wait(60)
+            assert release.wait(150)
             asleep.remove(unit)
         elif unit == 3:
             assert sorted(asleep) == [0, 1, 2]

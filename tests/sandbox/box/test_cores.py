@@ -243,14 +243,14 @@ def test_who_has_used_more_is_due_later(
     def hold_it() -> None:
         with second.one():
             begun.set()
-            leave.wait(60)
+            leave.wait(150)
 
     with first.one() as hold:
         holder = threading.Thread(target=hold_it)
         holder.start()
         wait_for_tickets(queue)
         hold._began_ns -= 3600 * 10**9  # as if it had been an hour, which counts as ten seconds
-    assert begun.wait(60)
+    assert begun.wait(150)
     runs = [Run(first, "first", order)]
     wait_for_tickets(queue)
     runs.append(Run(third, "third", order))
@@ -273,7 +273,7 @@ def test_an_interrupted_wait_gives_its_place_back(
         with pytest.raises(KeyboardInterrupt), mine.one():
             pass
     order: list[str] = []
-    Run(mine, "run", order).join(60)
+    Run(mine, "run", order).join(150)
     assert order == ["run"]
 
 

@@ -64,7 +64,7 @@ def test_who_is_first_is_woken(make: Make) -> None:
     thread = threading.Thread(target=waiting.wait, args=(1000.0,), daemon=True)
     thread.start()
     waker.wake_first()
-    thread.join(60)
+    thread.join(150)
     assert not thread.is_alive()
 
 

@@ -23,7 +23,7 @@ from testing.submissions.hostile.host import is_running, wait_until_gone
 from tests.eval.grading.drivers.small_work import ROOT
 from tests.eval.grading.drivers.test_deaths import driver_pids, pools
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 CASES = [{"input": f"{n}\n", "output": f"{n}\n"} for n in range(5)]
 PROBLEM = {"id": "1/A", "official_tests": CASES}
 LARGE = {"id": "2/A", "official_tests": [{"input": "x" * 500_000, "output": "x"}]}
@@ -112,7 +112,7 @@ def test_closing_ends_a_running_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     batch.start()
     wait_until_given()
     shared.close()
-    batch.join(60)
+    batch.join(150)
     assert {r["error"] for r in found[0] if r["status"] == "error"} == {"the grader was closed"}
     assert driver_pids() == []
 
@@ -128,8 +128,8 @@ def test_closing_does_not_wait_for_the_rest_of_a_message(monkeypatch: pytest.Mon
     time.sleep(0.5)
     closing = threading.Thread(target=shared.close, daemon=True)
     closing.start()
-    closing.join(60)
-    batch.join(60)
+    closing.join(150)
+    batch.join(150)
     assert not closing.is_alive()
     assert not batch.is_alive()
     assert driver_pids() == []
@@ -212,6 +212,6 @@ os.chdir({str(tmp_path)!r})
 with fake_drivers(), g.Grader({PROBLEM!r}, sandbox="local", workers=2, drivers=2) as grader:
     print([r["verdict"] for r in grader.grade({ROWS!r})])
 """
-    done = run_command([sys.executable, "-c", code], timeout=60)
+    done = run_command([sys.executable, "-c", code], timeout=150)
     assert done.stdout == f"{['AC', 'WA'] * 6}\n", done.stderr
     assert not (tmp_path / "taken").exists()

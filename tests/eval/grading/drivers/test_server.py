@@ -25,7 +25,7 @@ from testing.submissions.hostile.host import wait_until_gone
 from tests.eval.api.test_service import serving, unmeasured
 from tests.eval.grading.drivers.test_deaths import driver_pids, pools
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 CASES = [{"input": f"{n}\n", "output": f"{n}\n"} for n in range(5)]
 ROW = {"id": "1/A", "official_tests": CASES}
 SOLUTIONS = [{"code": f"{'wrong' if n % 2 else 'right'} {n}"} for n in range(12)]
@@ -49,7 +49,7 @@ def open_pools() -> list[DriverPool]:
 
 def post(url: str, solutions: Any = SOLUTIONS, **more: Any) -> requests.Response:
     body = {"solutions": solutions, "problem": ROW, **more}
-    return requests.post(f"{url}/grade", json=body, timeout=60)
+    return requests.post(f"{url}/grade", json=body, timeout=150)
 
 
 def verdicts(answer: requests.Response) -> list[str]:
@@ -125,7 +125,7 @@ def test_closing_ends_running_calls_and_drivers(monkeypatch: pytest.MonkeyPatch)
     while not any(driver.sent for driver in pool.drivers):
         time.sleep(0.01)
     calls.close()
-    call.join(60)
+    call.join(150)
     records = [fields_of(record) for record in found[0]]  # the first may have been graded
     errors = {record["error"] for record in records if record["status"] == "error"}
     assert errors == {"the grader was closed"}

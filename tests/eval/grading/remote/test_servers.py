@@ -33,7 +33,7 @@ def good() -> dict[str, Any]:
     """Return the answer of a server to RIGHT."""
     with serving(FakeSandbox()) as url:
         body = {"solutions": RIGHT, "problem": ROW}
-        answer: dict[str, Any] = requests.post(f"{url}/grade", json=body, timeout=30).json()
+        answer: dict[str, Any] = requests.post(f"{url}/grade", json=body, timeout=150).json()
     return answer
 
 
@@ -161,7 +161,7 @@ def test_a_grader_that_is_closed_waits_for_no_answer() -> None:
 
     def wait(call: Call) -> Any:
         began.set()
-        assert go_on.wait(20)
+        assert go_on.wait(150)
         return call.stdin
 
     box = FakeSandbox(wait, slots=1)
@@ -170,9 +170,9 @@ def test_a_grader_that_is_closed_waits_for_no_answer() -> None:
         grader = gradebox.Grader(endpoint=[url], no_check_dataset=True)
         thread = threading.Thread(target=lambda: found.extend(grader.grade(RIGHT, ROW)))
         thread.start()
-        assert began.wait(20)
+        assert began.wait(150)
         grader.close()
-        thread.join(20)
+        thread.join(150)
         assert not thread.is_alive()
         assert not go_on.is_set()
         while requests.get(f"{url}/health", timeout=9).json()["present"]:
