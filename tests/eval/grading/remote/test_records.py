@@ -96,12 +96,12 @@ def test_the_examples(tmp_path: Path, url: str) -> None:
             max_generated_tests=-1,
             max_generated_bytes_per_problem=3_000_000,
             results_dir=tmp_path / str(len(found)),
-            problems=[f"9001/{name}" for name in "BEFGIK"],
+            problems=[f"9001/{name}" for name in "BEGI"],
             **place,
         )
         run_grading(options)
         found.append(unmeasured(list(read_records(tmp_path / str(len(found)) / "solutions"))))
-    assert len(found[0]) == 20
+    assert len(found[0]) == 13
     assert found[0] == found[1]
 
 
