@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pytest
@@ -126,6 +127,8 @@ def why_not_here(marks: Marks, level: object, markexpr: str) -> str:
         return "tests of frameworks: make test-frameworks"
     if "piston" in marks and not os.environ.get("PISTON_URL") and not required("piston"):
         return "no real Piston is named in PISTON_URL"
+    if "needs" in marks and not any(map(which, marks["needs"].args)):
+        return f"none of these commands is here: {' '.join(marks['needs'].args)}"
     return why_equal(level)
 
 

@@ -54,6 +54,10 @@ ENDS = {
 }
 
 
+def needs(language: str) -> pytest.MarkDecorator:
+    return pytest.mark.needs(*find(language).tool)
+
+
 @functools.cache
 def opened(level: str) -> EmbeddedSandbox | str:
     try:
@@ -101,7 +105,7 @@ MEMORY_MB = (16, 256, 2047, 2048, 64 << 10)
 
 @pytest.mark.slow(seconds=1)
 @pytest.mark.xdist_group("languages")
-@pytest.mark.parametrize("language", ENDS)
+@pytest.mark.parametrize("language", [pytest.param(x, marks=needs(x)) for x in ENDS])
 def test_it_starts_under_any_memory_limit_or_exceeds_it(language: str) -> None:
     """At 16 MB some runtimes exceed the limit, which is an MLE; no limit is too high to start."""
     level = next(level for level in LEVELS if isinstance(opened(level), EmbeddedSandbox))
@@ -115,7 +119,7 @@ def test_it_starts_under_any_memory_limit_or_exceeds_it(language: str) -> None:
 
 # Kotlin's compiler takes six seconds and its programs run on the JVM: two levels suffice.
 ROWS = [
-    (level, language)
+    pytest.param(level, language, marks=needs(language))
     for level in LEVELS
     for language in ENDS
     if language != "kotlin" or level in ("full", "landlock")

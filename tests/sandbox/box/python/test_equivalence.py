@@ -21,8 +21,9 @@ pytestmark = [
 ]
 
 LEVELS = ("full", "delegated", "userns")
-# What these show depends on the box; the others are run at the first level only.
+# What these show depends on the box; the others are run at the strongest level only.
 OF_LEVELS = ("surroundings",)
+AT_ONE = pytest.mark.levels()
 VERDICTS_OF_LEVELS = ("RE",)
 EXAMPLES = Path(__file__).parents[4] / "examples" / "solutions.jsonl"
 
@@ -37,10 +38,10 @@ def bytes_of(source: str | bytes) -> bytes:
     return source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(
+    "table", [pytest.param(x, marks=() if x in OF_LEVELS else AT_ONE) for x in TABLES]
+)
 def test_programs(start: BothWays, table: str) -> None:
-    if start.level != LEVELS[0] and table not in OF_LEVELS:
-        pytest.skip(f"these programs are the same at every level; tested at {LEVELS[0]}")
     different = {}
     for label, row in TABLES[table].items():
         source, options = row if isinstance(row, tuple) else (row, {})
@@ -67,9 +68,8 @@ def test_corpus(start: BothWays) -> None:
     assert len(seen) > (30 if first else 3)
 
 
+@AT_ONE
 def test_examples(start: BothWays) -> None:
-    if start.level != LEVELS[0]:
-        pytest.skip(f"these programs are the same at every level; tested at {LEVELS[0]}")
     rows = [json.loads(line) for line in EXAMPLES.read_text().splitlines()]
     sources = [row["code"] for row in rows if "code" in row and row.get("language") == "python"]
     assert sources
