@@ -27,7 +27,6 @@ class Call:
     path: str
     headers: Mapping[str, str]
     body: Any
-    at: float
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ class FakeServer:
                 data = self.rfile.read(int(self.headers.get("content-length") or 0))
                 body = json.loads(data) if data else None
                 headers = {k.lower(): v for k, v in self.headers.items()}
-                call = Call(self.path, headers, body, time.monotonic())
+                call = Call(self.path, headers, body)
                 with lock:
                     calls.append(call)
                 at_once.entered()

@@ -152,8 +152,11 @@ def test_a_grader_works_again_when_what_was_wrong_is_repaired(
 def test_a_killed_driver_between_two_batches_is_replaced() -> None:
     with grader() as shared:
         shared.grade(ROWS)
-        os.kill(driver_pids()[0], signal.SIGKILL)
+        killed = driver_pids()[0]
+        os.kill(killed, signal.SIGKILL)
         assert [r["verdict"] for r in shared.grade(ROWS)] == ["AC", "WA"] * 6
+        while killed in driver_pids() or len(driver_pids()) < 2:
+            time.sleep(0.01)
 
 
 FORKED = """
