@@ -60,10 +60,9 @@ def test_reading_a_file_that_is_not_in_memory_is_not_charged(
             bounds_of(PROBLEM),
             built(sandbox, READS_ONE_FILE),
         )
-        verdicts = []
-        for _ in range(2):
+        for _ in range(9):  # it shows nothing while somebody else uses the file
             drop(toolchain_file)
-            verdicts.append(grader.grade(TestRef("official", 0, 0)).verdict)
-    assert verdicts == ["AC", "AC"]
-    # Else the test shows nothing: somebody else uses the file.
-    assert max(run.memory_bytes or 0 for run in runs) > PROBLEM.memory_limit_bytes
+            assert grader.grade(TestRef("official", 0, 0)).verdict == "AC"
+            if max(run.memory_bytes or 0 for run in runs) > PROBLEM.memory_limit_bytes:
+                return
+    raise AssertionError("the file was in memory each time")

@@ -90,10 +90,9 @@ def test_a_forked_program_that_talks_is_charged_for_its_start(sandbox: EmbeddedS
     result = talk(sandbox, "print(1)\n", "input()\n")
     if not result.first.forked:
         pytest.skip("programs start by exec at this level")
-    alone = sandbox.run(
-        sandbox.compile(Program("python", {"main.py": b"print(1)\n"})), LIMITS, alone=True
-    )
-    assert result.first.cpu_s > alone.cpu_s / 3
+    program = sandbox.compile(Program("python", {"main.py": b"print(1)\n"}))
+    alone_s = min(sandbox.run(program, LIMITS, alone=True).cpu_s for _ in range(4))
+    assert result.first.cpu_s > alone_s / 3
 
 
 # ---- ends of input, at every level, for programs that start by fork and by exec --------------
