@@ -176,6 +176,18 @@ def test_a_failure_cancels_later_units():
     assert len(task.ran) < 900  # nearly always 4 or 5; the thread that finds it may have to wait
 
 
+def test_of_units_that_fail_together_the_lowest_counts():
+    both = threading.Barrier(2)
+
+    def on_run(unit: int) -> None:
+        both.wait(150)
+        time.sleep(0.2 * unit)  # the higher one ends last
+
+    task = FakeTask(2, frozenset({0, 1}), on_run=on_run)
+    assert Scheduler(2).run([FakeJob(task)])
+    assert task.finished == [0]
+
+
 def test_the_last_task_is_spread_over_all_workers():
     meet = threading.Barrier(4)
     task = FakeTask(8, on_run=lambda unit: meet.wait(timeout=150) and None)
