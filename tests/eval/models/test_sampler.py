@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
