@@ -1,6 +1,9 @@
-"""Run a script as a notebook runs a cell, in a box; open_r1.py sends it there with the script.
+"""Run a script as a notebook runs a cell: a program for a box, which open_r1.py sends there.
 
-What is written to a file: {"text": the last expression's value, "error": {"name", …} or null}
+stdin              the name of the answer's file, a line break, and the script
+the answer's file  {"text": the last expression's value, "error": {"name", …} or null}
+
+The script is no part of the program, which is so compiled once for all scripts.
 """
 
 import ast
@@ -34,3 +37,8 @@ def without_indentation(source: str) -> str:
     first = lines[0] if lines else ""
     indentation = first[: len(first) - len(first.lstrip(" \t"))]
     return "".join(line.removeprefix(indentation) for line in lines)
+
+
+if __name__ == "__main__":
+    answer_file, _, script = sys.stdin.buffer.read().decode("utf-8", "surrogatepass").partition("\n")
+    run_cell(script, answer_file)

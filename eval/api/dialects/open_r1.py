@@ -81,12 +81,11 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
         if row.name not in programs.installed:
             return _failed(f"{language} is not installed on the server: {row.install}")
         answer_file = f"cell-{secrets.token_hex(8)}" if row.name == "python" else ""
-        if answer_file:
-            script = f"{CELL}\n\nrun_cell({script!r}, {answer_file!r})\n"
+        given = f"{answer_file}\n{script}".encode("utf-8", "surrogatepass")
         asked = Asked(
             language=row.name,
-            code=script,
-            stdin=b"",
+            code=CELL if answer_file else script,
+            stdin=given if answer_file else b"",
             cpu_s=seconds,
             compile_cpu_s=ceilings.compile_cpu_time / 1000,
             memory_bytes=min(MEMORY_BYTES, ceilings.run_memory_limit),

@@ -35,6 +35,9 @@ LIMITS = Limits(
     disk_bytes=512 * MIB,
 )
 CACHE_BYTES = 256 * MIB
+# Of programs that an interpreter runs. They take a few ms to compile, and are mostly seen once, or
+# for all their tests in a row: this is 1,500 of 2 KB.
+INTERPRETED_BYTES = 16 * MIB
 ENTRY_BYTES = 4096  # of a cached program beside its bytes: 3.1 KB measured for `print(1)`
 EXECUTABLE_BYTES = MIB // 2  # counted at least, since each keeps a descriptor open: at most 512
 ZIP_END = b"PK\5\6"  # an interpreter runs what is in a zip file
@@ -73,7 +76,8 @@ class Compiler:
         self._headers = headers or gcc.PrecompiledHeaders(run)
         self._lock = threading.Lock()
         self._in_flight: dict[Key, threading.Event] = {}
-        self._cache: LruCache[Key, Compiled] = LruCache(CACHE_BYTES, cost=_size)
+        self._compiled: LruCache[Key, Compiled] = LruCache(CACHE_BYTES, cost=_size)
+        self._interpreted: LruCache[Key, Compiled] = LruCache(INTERPRETED_BYTES, cost=_size)
 
     def compile(
         self, program: Program, limits: Limits | None, interpreted: bool = True, changes: int = 0
@@ -84,9 +88,10 @@ class Compiler:
         if row.compile is None and not (interpreted and row.family == "python"):
             return self.compile_anew(program)
         key = (program.digest, tool.version, changes, limits or LIMITS)
+        cache = self._interpreted if row.compile is None else self._compiled
         while True:
             with self._lock:
-                cached = self._cache.get(key)
+                cached = cache.get(key)
                 others = self._in_flight.get(key)
                 if cached is None and others is None:
                     done = self._in_flight[key] = threading.Event()
@@ -98,7 +103,7 @@ class Compiler:
         try:
             compiled = self._build(row, tool, program, key[3])
             if compiled.execution is not None:
-                self._cache.put(key, compiled)
+                cache.put(key, compiled)
             return compiled
         finally:
             with self._lock:
@@ -178,7 +183,8 @@ class Compiler:
     def close(self) -> None:
         """Free all cached programs."""
         self._headers.close()
-        self._cache.clear()
+        self._compiled.clear()
+        self._interpreted.clear()
 
 
 _TOO_LARGE = b"File size limit exceeded"  # of the assembler or the linker, in the messages of gcc

@@ -50,3 +50,21 @@ def test_an_entry_of_no_bytes_counts(monkeypatch) -> None:
     monkeypatch.setattr(compiler, "EXECUTABLE_BYTES", 8192)  # the capacity: 80 KB
     sources = [b"%d" % i for i in range(50)]
     assert cached(monkeypatch, sources, None) <= CACHE_BYTES // compiler.ENTRY_BYTES
+
+
+def test_interpreted_programs_have_a_cache_of_their_own(monkeypatch) -> None:
+    monkeypatch.setattr(compiler, "INTERPRETED_BYTES", 10 * compiler.ENTRY_BYTES)
+
+    def run(command: object, files: dict[str, bytes], limits: object, collect: str) -> Execution:
+        made = {collect: b"ELF"} if collect else {}
+        return Execution(0, None, 0.0, 0.0, None, stdout=b"", stderr=b"", files=made)
+
+    compiling = Compiler(run, lambda row: Tool("/bin/true", "1", ()), in_memory=True)
+    rust = Program("rust", {"main.rs": b""})
+    scripts = [Program("python", {"main.py": b"%d" % i}) for i in range(50)]
+    for program in (rust, *scripts):
+        compiling.compile(program, None)
+    again = [compiling.compile(program, None).cached for program in reversed(scripts)]
+    assert again[0] and sum(again) < 10
+    assert compiling.compile(rust, None).cached
+    compiling.close()
