@@ -75,12 +75,6 @@ def test_a_row_is_submitted(client: Client, server: Server) -> None:
     assert client.call("submit", server.url, **wrong)["accepted"] is False
 
 
-def test_prompts_are_read(client: Client, server: Server) -> None:
-    config = {**CONFIG, "provided_data": [MBPP]}
-    (prompt,) = client.call("prompts", server.url, dataset="mbpp", config=config)
-    assert (prompt["id"], prompt["labels"]) == (3, {})
-
-
 def test_128_clients_get_right_answers(client: Client, server: Server) -> None:
     assert client.call("many", server.url, count=128, clients=128) == {"right": 128}
 

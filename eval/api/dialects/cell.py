@@ -40,5 +40,6 @@ def without_indentation(source: str) -> str:
 
 
 if __name__ == "__main__":
-    answer_file, _, script = sys.stdin.buffer.read().decode("utf-8", "surrogatepass").partition("\n")
-    run_cell(script, answer_file)
+    given = sys.stdin.buffer.read().decode("utf-8", "surrogatepass")
+    name, _, script = given.partition("\n")
+    run_cell(script, name)

@@ -119,7 +119,6 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
             code=spec.sourcecode,
             stdin=(spec.input or "").encode("utf-8", "surrogatepass"),
             cpu_s=limit("cputime", CPU_S, ceilings.run_cpu_time / 1000),
-            compile_cpu_s=ceilings.compile_cpu_time / 1000,
             memory_bytes=int(
                 limit("memorylimit", MEMORY_MIB, ceilings.run_memory_limit / MIB) * MIB
             ),

@@ -25,11 +25,9 @@ from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
-from gradebox.sandbox.model import MIB
 from gradebox.sandbox.server.settings import Route
 
 SCRIPTS_MOST = 1024
-MEMORY_BYTES = 1024 * MIB
 CELL = Path(__file__).with_name("cell.py").read_text("utf-8")
 LIMITS = {"TLE": "time", "MLE": "memory", "OLE": "output"}
 
@@ -48,7 +46,7 @@ class _Cell(msgspec.Struct):
 
 def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
     """Return the routes of this dialect."""
-    ceilings = programs.ceilings
+    most_s = programs.ceilings.run_cpu_time / 1000
 
     def execute_batch(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
         asked = read(_Asked, body)
@@ -62,7 +60,7 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
             raise Invalid((*BODY, "scripts"), message)
         if not asked.timeout > 0:  # also for NaN
             raise Invalid((*BODY, "timeout"), "must be over 0", asked.timeout)
-        seconds = min(asked.timeout, ceilings.run_cpu_time / 1000)
+        seconds = min(asked.timeout, most_s)
 
         def one(script: str, language: str) -> dict[str, Any]:
             return {} if cancelled.is_cancelled else run(script, language, seconds)
@@ -85,10 +83,8 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
         asked = Asked(
             language=row.name,
             code=CELL if answer_file else script,
-            stdin=given if answer_file else b"",
             cpu_s=seconds,
-            compile_cpu_s=ceilings.compile_cpu_time / 1000,
-            memory_bytes=min(MEMORY_BYTES, ceilings.run_memory_limit),
+            stdin=given if answer_file else b"",
             collect=(answer_file,) if answer_file else (),
         )
         return _answer(programs.run(asked), answer_file)

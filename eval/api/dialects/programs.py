@@ -18,7 +18,7 @@ from gradebox.eval.grading.retry import Retry
 from gradebox.sandbox.box.toolchains.find import resolve
 from gradebox.sandbox.errors import MissingToolchain
 from gradebox.sandbox.languages import SCRIPTS, Language, find
-from gradebox.sandbox.model import Compiled, Execution, Limits, Program
+from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs.execute import check_files
 from gradebox.sandbox.server.jobs.layout import ARCHIVE, File, Placed, place
@@ -27,6 +27,7 @@ from gradebox.sandbox.server.settings import Ceilings
 from gradebox.sandbox.source_tokens import included_names
 
 WALL_FACTOR, WALL_MORE_S = 1.5, 1.0
+MEMORY_BYTES = 1024 * MIB
 # Files that a compiler finds by itself beside the main one.
 FOUND_BY_COMPILERS = (".h", ".hh", ".hpp", ".hxx", ".ipp", ".tcc", ".inc", ".java")
 
@@ -36,20 +37,22 @@ class Asked:
     """A program to run.
 
     language      a name or alias of the language table
-    cpu_s         CPU seconds of the run, and of the compiler
+    cpu_s         CPU seconds of the run
+    compile_cpu_s CPU seconds of the compiler; None, as for others: the server's own limit
+    memory_bytes  None: MEMORY_BYTES, or the server's own limit if that is less
     files         contents by path in the working folder
     collect       paths of files to return
     args          arguments of the program
     wall_s        wall seconds of the run; None: see the module
-    processes     processes and threads at once; None, like `output_bytes`: the server's own limit
+    processes     processes and threads at once
     """
 
     language: str
     code: str | bytes
-    stdin: bytes
     cpu_s: float
-    compile_cpu_s: float
-    memory_bytes: int
+    stdin: bytes = b""
+    compile_cpu_s: float | None = None
+    memory_bytes: int | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
     collect: Sequence[str] = ()
     args: Sequence[str] = ()
@@ -126,16 +129,17 @@ class ProgramRunner:
             usual,
             cpu_s=asked.cpu_s,
             wall_s=min(asked.wall_s or wall_s(asked.cpu_s), ceilings.run_timeout / 1000),
-            memory_bytes=asked.memory_bytes,
+            memory_bytes=asked.memory_bytes or min(MEMORY_BYTES, ceilings.run_memory_limit),
             stderr_bytes=Limits().stderr_bytes,
             processes=asked.processes or usual.processes,
             output_bytes=asked.output_bytes or usual.output_bytes,
         )
         limits = sharing_output(limits, len(asked.collect))
+        compile_cpu_s = asked.compile_cpu_s or ceilings.compile_cpu_time / 1000
         compiling = replace(
             compile_limits({}, ceilings),
-            cpu_s=asked.compile_cpu_s,
-            wall_s=min(wall_s(asked.compile_cpu_s), ceilings.compile_timeout / 1000),
+            cpu_s=compile_cpu_s,
+            wall_s=min(wall_s(compile_cpu_s), ceilings.compile_timeout / 1000),
         )
         return self._retry.call(
             lambda: self._once(row, placed, asked, limits, compiling), "a program of a client"

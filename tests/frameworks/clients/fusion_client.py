@@ -39,10 +39,5 @@ def submit_safe(url, **fields):
     return json.loads(fusion.submit_safe(request, endpoint=url, max_attempts=2).json())
 
 
-def prompts(url, **fields):
-    found = fusion.get_prompts(fusion.GetPromptsRequest(**fields), endpoint=url)
-    return [json.loads(prompt.json()) for prompt in found]
-
-
 given = json.load(sys.stdin)
 print(json.dumps(globals()[given.pop("what")](**given)))

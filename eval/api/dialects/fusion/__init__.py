@@ -15,7 +15,6 @@ from gradebox.eval.api.dialects.fusion.submit import (
     Submission,
     Tools,
     own_name,
-    prompt_of,
 )
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
@@ -24,10 +23,13 @@ from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.server.settings import Route
 
-NO_JUPYTER = (
-    "this server runs no notebooks: its programs are whole and end; send the cells as one "
-    "program to /run_code"
-)
+NO_ROWS = "there is no data base of rows here: prompts and metrics are the client's own"
+NOT_SERVED = {
+    "/run_jupyter": "programs are whole and end here; send the cells as one program to /run_code",
+    **dict.fromkeys(
+        ("/get_prompts", "/get_prompt_by_id", "/get_metrics", "/get_metrics_function"), NO_ROWS
+    ),
+}
 
 
 def routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
@@ -42,45 +44,21 @@ def routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, s
             evaluate = CLASSES[_class(submission.dataset, submission.config, bool(submission.row))]
         return 200, evaluate(submission, Tools(calls, programs, cancelled))
 
-    def prompts(body: Any) -> list[dict[str, Any]]:
-        asked = read(OfDataset, body)
-        config, rows = asked.config, asked.config.provided_data
-        config.check(programs.ceilings)
-        kind = _class(asked.dataset, config, rows is not None)
-        rows = [rows] if isinstance(rows, dict) else rows
-        if not isinstance(rows, list):
-            raise BadRequest("config.provided_data must be a row, or a list of rows")
-        return [prompt_of(row, kind, config.language) for row in rows]
-
-    def get_prompts(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
-        return 200, prompts(body)
-
-    def get_prompt_by_id(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
-        found = prompts(body)
-        if len(found) != 1:
-            raise BadRequest("config.provided_data must be the row")
-        return 200, found[0]
-
     def list_ids(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
-        if own is not None and read(OfDataset, body).dataset == own:
-            return 200, calls.problem_ids()
-        return 200, [one["id"] for one in prompts(body)]
+        if own is None or read(OfDataset, body).dataset != own:
+            raise BadRequest(f"{NO_ROWS}; the server's own are those of --dataset")
+        return 200, calls.problem_ids()
 
-    def no_metrics(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
-        read(OfDataset, body)
-        return 200, {}
+    def refusing(why: str) -> Route:
+        return lambda _body, _cancelled: (501, {"detail": why})
 
     return {
         ("GET", "/v1/ping"): lambda _body, _cancelled: (200, "pong"),
         ("GET", "/list_datasets"): lambda _body, _cancelled: (200, [own] if own else []),
         ("POST", "/run_code"): run_code(programs),
-        ("POST", "/run_jupyter"): lambda _body, _cancelled: (501, {"detail": NO_JUPYTER}),
         ("POST", "/submit"): submit,
-        ("POST", "/get_prompts"): get_prompts,
-        ("POST", "/get_prompt_by_id"): get_prompt_by_id,
         ("POST", "/list_ids"): list_ids,
-        ("POST", "/get_metrics"): no_metrics,
-        ("POST", "/get_metrics_function"): lambda _body, _cancelled: (200, {"function": None}),
+        **{("POST", path): refusing(why) for path, why in NOT_SERVED.items()},
     }
 
 

@@ -34,19 +34,17 @@ from gradebox.eval.api.dialects.fusion.extraction import (
 )
 from gradebox.eval.api.dialects.fusion.run_code import (
     COMPILED,
-    MEMORY_BYTES,
     case_answer,
     is_name,
     read_files,
     row_of,
-    run_asked,
-    why_not_served,
+    run_answer,
 )
 from gradebox.eval.api.dialects.fusion.submit import Evaluate, Submission, Tools
 from gradebox.eval.api.dialects.programs import Asked
 from gradebox.eval.common.errors import shown
 from gradebox.eval.problems.formats.asserts import assert_problem
-from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.errors import BadRequest
 
 STORED_BYTES = 65536  # of a test's stdout and stderr in an answer
 SHOWN_CHARS = 1000  # of a passed test's input and output
@@ -75,12 +73,14 @@ def common_oj(submission: Submission, tools: Tools) -> dict[str, Any]:
     problem = own_columns(
         "sandboxfusion", row, id=submission.name, time_limit=config.run_timeout or seconds
     )
-    block = extract(submission.completion, config.language)
-    every = config.wants("run_all_cases")
-    graded = _graded(block, config.language, problem, tools, stop_on_first_failure=not every)
-    whole = config.wants("return_full_case")
-    return _result(
-        submission, block, graded, _tests(graded, problem["official_tests"], whole=whole)
+    return _graded(
+        submission,
+        tools,
+        extract(submission.completion, config.language),
+        config.language,
+        problem,
+        shows_tests=True,
+        stop_on_first_failure=not config.wants("run_all_cases"),
     )
 
 
@@ -94,9 +94,15 @@ def live_code_bench(submission: Submission, tools: Tools) -> dict[str, Any]:
         time_limit=submission.config.run_timeout or LIVE_S,
     )
     block = extract(submission.completion, "python")
-    graded = _graded(block, "python", problem, tools, stop_on_first_failure=True)
-    return _result(
-        submission, block, graded, _tests(graded, problem["official_tests"]), full_code=block.code
+    return _graded(
+        submission,
+        tools,
+        block,
+        "python",
+        problem,
+        shows_tests=True,
+        full_code=block.code,
+        stop_on_first_failure=True,
     )
 
 
@@ -115,12 +121,12 @@ def human_eval(submission: Submission, tools: Tools) -> dict[str, Any]:
     block = Block("raw", "", _continued(submission.completion))
     if submission.config.wants("is_freeform"):
         block = extract(submission.completion, "python")
-    graded = _graded(block, "python", problem, tools)
-    return _result(
+    return _graded(
         submission,
+        tools,
         block,
-        graded,
-        _tests(graded),
+        "python",
+        problem,
         full_code=f"{problem['prompt']}\n{block.code}",
         test_code=str(row.get("test") or ""),
     )
@@ -140,10 +146,8 @@ def mbpp(submission: Submission, tools: Tools) -> dict[str, Any]:
     seconds = submission.config.run_timeout or OTHER_S
     problem = assert_problem(submission.name, code, tests, seconds, apart=False)
     block = Block(block.kind, "python", code)
-    graded = _graded(block, "python", problem, tools)
-    return _result(
-        submission, block, graded, _tests(graded), full_code=code, test_code="\n".join(tests)
-    )
+    test_code = "\n".join(tests)
+    return _graded(submission, tools, block, "python", problem, full_code=code, test_code=test_code)
 
 
 def multipl_e(submission: Submission, tools: Tools) -> dict[str, Any]:
@@ -164,12 +168,13 @@ def multipl_e(submission: Submission, tools: Tools) -> dict[str, Any]:
     if submission.config.wants("is_freeform"):
         block = extract(submission.completion, _THEIRS.get(language, ""))
     solution = {"completion": submission.completion} if block.kind == "raw" else None
-    graded = _graded(block, language, problem, tools, solution=solution)
-    return _result(
+    return _graded(
         submission,
+        tools,
         block,
-        graded,
-        _tests(graded),
+        language,
+        problem,
+        solution=solution,
         full_code=f"{problem['prompt']}\n{block.code}",
         test_code=str(problem["joined_tests"]),
     )
@@ -182,9 +187,7 @@ def auto_eval(submission: Submission, tools: Tools) -> dict[str, Any]:
     language = labels.get("execution_language", written)
     if not isinstance(written, str) or not isinstance(language, str) or not is_name(language):
         raise BadRequest(f"labels.execution_language is {shown(language)}: no known language")
-    unserved = why_not_served(language, tools.programs.installed)
-    if unserved:
-        raise BadRequest(unserved)
+    row = row_of(language, tools.programs.installed)
     test_code = test.get("code")
     if not isinstance(test_code, str):
         raise BadRequest(f"test.code is {shown(test_code)}: it must be text")
@@ -197,21 +200,17 @@ def auto_eval(submission: Submission, tools: Tools) -> dict[str, Any]:
         full += f'\n\nprint("{flag}")'
     ceilings = tools.programs.ceilings
     asked = Asked(
-        language=row_of(language) or "",
+        language=row,
         code=full,
-        stdin=b"",
         cpu_s=config.run_timeout or min(OTHER_S, ceilings.run_cpu_time / 1000),
         compile_cpu_s=config.compile_timeout
         or min(AUTO_COMPILE_S, ceilings.compile_cpu_time / 1000),
-        memory_bytes=min(MEMORY_BYTES, ceilings.run_memory_limit),
         files=read_files(_asset(test), ceilings.files_max),
     )
-    answer = run_asked(tools.programs, language, asked)
-    if answer["status"] == "SandboxError":
-        raise SandboxError(answer["message"])
+    answer = run_answer(tools.programs.run(asked))
     passed = answer["status"] == "Success" and flag in answer["run_result"]["stdout"]
     tests = [{"passed": passed, "exec_info": answer, "test_info": None}]
-    return submission.result(Block(block.kind, "", code), passed, tests, full_code=full)
+    return submission.result(Block(block.kind, "", code), passed, tests, full)
 
 
 def of_the_server(submission: Submission, tools: Tools) -> dict[str, Any]:
@@ -222,7 +221,7 @@ def of_the_server(submission: Submission, tools: Tools) -> dict[str, Any]:
         "completion": submission.completion,
     }
     if language is not None:
-        solution["language"] = row_of(language) or language
+        solution["language"] = row_of(language, tools.programs.installed)
     every = submission.config.wants("run_all_cases")
     graded = grade_one(
         tools.calls,
@@ -233,7 +232,7 @@ def of_the_server(submission: Submission, tools: Tools) -> dict[str, Any]:
         stop_on_first_failure=not every,
     )
     block = extract(submission.completion, language or "python")
-    return _result(submission, block, graded, _tests(graded))
+    return submission.result(block, graded.passed, _tests(graded))
 
 
 CLASSES: Mapping[str, Evaluate] = {
@@ -259,55 +258,52 @@ _THEIRS = {"c++17": "cpp", "javascript": "nodejs", "java": "java", "go": "go", "
 
 
 def _graded(
+    submission: Submission,
+    tools: Tools,
     block: Block,
     language: str,
     problem: Mapping[str, Any],
-    tools: Tools,
     *,
     solution: Mapping[str, Any] | None = None,
+    shows_tests: bool = False,
+    full_code: str | None = None,
+    test_code: str | None = None,
     **flags: Any,
-) -> Graded | None:
-    """Grade a program; None when the completion has none."""
-    if not block.code.strip():
-        return None
-    own = row_of(language) if is_name(language) else language
-    if own is None:
-        raise BadRequest(why_not_served(language, tools.programs.installed) or language)
-    row = {**(solution or {"code": block.code}), "language": own}
-    flags = {"max_stored_output": STORED_BYTES, **flags}
-    return grade_one(tools.calls, row, problem, tools.cancelled, **flags)
-
-
-def _result(
-    submission: Submission,
-    block: Block,
-    graded: Graded | None,
-    tests: list[dict[str, Any]],
-    **codes: str,
 ) -> dict[str, Any]:
-    passed = graded is not None and graded.passed
-    return submission.result(block, passed, tests, **codes)
+    """Grade a program and return the EvalResult; a completion without one is not accepted."""
+    row = row_of(language, tools.programs.installed)
+    if not block.code.strip():
+        return submission.result(block, False, [], full_code, test_code)
+    graded = grade_one(
+        tools.calls,
+        {**(solution or {"code": block.code}), "language": row},
+        problem,
+        tools.cancelled,
+        **{"max_stored_output": STORED_BYTES, **flags},
+    )
+    given = problem["official_tests"] if shows_tests else None
+    tests = _tests(graded, given, whole=submission.config.wants("return_full_case"))
+    return submission.result(block, graded.passed, tests, full_code, test_code)
 
 
 def _tests(
-    graded: Graded | None, given: list[Mapping[str, Any]] | None = None, *, whole: bool = False
+    graded: Graded, given: list[Mapping[str, Any]] | None = None, *, whole: bool = False
 ) -> list[dict[str, Any]]:
     """Return the tests that were run.
 
     given  the tests of the problem, for `test_info`
     whole  do not cut the inputs and outputs of passed tests
     """
-    if graded is None:
-        return []
     found = []
     for test in graded.run:
         info = None
         if given is not None:
             case = given[test["test_case_i"]]
             cut = test["passed"] is True and not whole
-            texts = [_cut(str(case[side] or "")) if cut else case[side] for side in case]
-            pair = dict(zip(case, texts, strict=True))
-            info = {"input": {"stdin": pair["input"]}, "output": {"stdout": pair["output"]}}
+            stdin, stdout = (
+                _cut(str(case[side] or "")) if cut else case[side] for side in ("input", "output")
+            )
+            info = {"input": {"stdin": stdin}, "output": {"stdout": stdout}}
         answer = case_answer(test, graded.record)
         found.append({"passed": test["passed"] is True, "exec_info": answer, "test_info": info})
     return found

@@ -1,4 +1,4 @@
-"""POST /submit of SandboxFusion and its routes about data sets: fields, answers, prompts.
+"""POST /submit of SandboxFusion and its routes about data sets: fields and answers.
 
     {"dataset", "id", "completion", "config": {"dataset_type", "provided_data": row, …}}
         ─▶ {"id", "accepted", "extracted_code", "full_code", "test_code", "tests": [
@@ -10,19 +10,18 @@ of rows here. `custom_extract_logic` is refused: it is code for the server.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from gradebox.eval.api.dialects.common import json_text, within
+from gradebox.eval.api.dialects.common import within
 from gradebox.eval.api.dialects.fusion.extraction import Block
 from gradebox.eval.api.dialects.fusion.run_code import check_language
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
-from gradebox.eval.common.errors import shown
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.server.settings import Ceilings
@@ -124,41 +123,3 @@ def own_name(dataset: str | None) -> str | None:
         return None
     path = Path(dataset)
     return path.name.partition(".")[0] if path.exists() else dataset
-
-
-STDIN_HINT = "Write a whole program{in_language} that reads stdin and writes its answer to stdout."
-TESTS_HINT = "Your code must pass these tests:"
-
-
-def prompt_of(row: Any, dataset_type: str, language: str | None) -> dict[str, Any]:
-    """Return {"id", "prompt", "labels"} of a row. Raises BadRequest."""
-    if not isinstance(row, dict):
-        raise BadRequest(f"a row of provided_data is {shown(row)}: it must be an object")
-    if "prompt" in row and "content" not in row:  # HumanEval, MultiPL-E
-        labels = {name: value for name, value in row.items() if name != "prompt"}
-        return {"id": _id(row), "prompt": _text(row, "prompt"), "labels": labels}
-    text = _text(row, "content")
-    if dataset_type == "CommonOJDataset":
-        text += "\n\n" + STDIN_HINT.format(in_language=f" in {language}" if language else "")
-    tests = row.get("test_list")
-    if dataset_type == "MBPPDataset" and isinstance(tests, list):
-        text += "\n\n".join((f" {TESTS_HINT}", "\n".join(map(str, tests))))
-    return {"id": _id(row), "prompt": text, "labels": _labels(row)}
-
-
-def _id(row: Mapping[str, Any]) -> int | str:
-    found = next((row[name] for name in ("id", "task_id", "name") if name in row), "")
-    return found if isinstance(found, int) else str(found)
-
-
-def _text(row: Mapping[str, Any], name: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str):
-        raise BadRequest(f"{name} of a row is {shown(value)}: it must be text")
-    return value
-
-
-def _labels(row: Mapping[str, Any]) -> dict[str, Any]:
-    value = row.get("labels") or {}
-    value = json_text(value) if isinstance(value, str) else value
-    return value if isinstance(value, dict) else {}

@@ -138,7 +138,6 @@ def read_submission(
         code=texts["source_code"],
         stdin=texts["stdin"] or b"",
         cpu_s=min(stop_s, ceilings.run_cpu_time / 1000),
-        compile_cpu_s=ceilings.compile_cpu_time / 1000,
         memory_bytes=limits["memory_limit"] << 10,
         args=_split(arguments or "", ceilings.args_max),
         wall_s=limits["wall_time_limit"],

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from gradebox.eval.api.dialects.fusion import NOT_SERVED
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.opening import open_sandbox
 from testing.fakes.scripted_sandbox import Call, ready
 from testing.rows import named_rows
 from tests.eval.api.dialects.conftest import Served, Start
 from tests.eval.api.serving import serving
-from tests.eval.problems.dataset_rows import HUMANEVAL
 
 ECHO = "```python\necho\n```"
 OJ_TESTS = [
@@ -112,12 +112,6 @@ def test_a_fault_of_the_machine_is_no_verdict(start: Start) -> None:
 # ---- the other classes, in the embedded sandbox -------------------------------------------
 
 SUM = "def add(a, b):\n    return a + b\n"
-MBPP = {
-    "id": 7,
-    "content": "Add.",
-    "labels": {},
-    "test_list": ["assert add(1, 2) == 3", "assert add(0, 0) == 0"],
-}
 LIVE = {"inputs": ["[1, 2]\n3", "[]\n0"], "outputs": ["6", "0"], "fn_name": "total"}
 TOTAL = (
     "```python\nclass Solution:\n  def total(self, xs: List[int], x):\n    return sum(xs) + x\n```"
@@ -227,23 +221,8 @@ def test_the_servers_own_data_set_has_its_name(start: Start, tmp_path: Path) -> 
     assert served.post("/submit", {**request, "id": "9/Z"})[0] == 400
 
 
-def test_prompts_are_those_of_the_rows(start: Start) -> None:
-    served = start(echo)
-    assert served.get("/list_datasets") == (200, [])
-    config = {"dataset_type": "MBPPDataset", "provided_data": [MBPP, {**MBPP, "id": "b"}]}
-    status, answer = served.post("/get_prompts", {"dataset": "x", "config": config})
-    assert status == 200
-    assert [(one["id"], one["labels"]) for one in answer] == [(7, {}), ("b", {})]
-    assert answer[0]["prompt"].endswith("\n\n".join(["tests:", "\n".join(MBPP["test_list"])]))
-    assert served.post("/list_ids", {"dataset": "x", "config": config}) == (200, [7, "b"])
-    one = {"dataset_type": "HumanEvalDataset", "provided_data": HUMANEVAL}
-    _, prompt = served.post("/get_prompt_by_id", {"dataset": "x", "id": 1, "config": one})
-    assert (prompt["id"], prompt["prompt"]) == ("HumanEval/900", HUMANEVAL["prompt"])
-    assert served.post("/get_prompts", {"dataset": "x", "config": {}})[0] == 400
-
-
-def test_metrics_are_theirs_to_compute(start: Start) -> None:
-    served = start(echo)
-    request = {"dataset": "mbpp", "config": {}, "results": []}
-    assert served.post("/get_metrics", request) == (200, {})
-    assert served.post("/get_metrics_function", request) == (200, {"function": None})
+@pytest.mark.parametrize("path", [*NOT_SERVED, "/list_ids"])
+def test_there_are_no_rows_of_other_data_sets(start: Start, path: str) -> None:
+    status, answer = start(echo).post(path, {"dataset": "mbpp", "config": {}})
+    assert status == (400 if path == "/list_ids" else 501)
+    assert ("the client's own" in answer["detail"]) == (path != "/run_jupyter")
