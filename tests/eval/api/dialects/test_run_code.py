@@ -93,8 +93,16 @@ def test_the_machine_is_tried_again_then_named(start: Start) -> None:
     ("language", "status", "message"),
     [
         ("R", 422, "Input should be 'python', 'cpp'"),
-        ("java", 400, "the language java is not installed on the server's machine (apt-get install"),
-        ("bash", 400, "the language bash is not installed on the server's machine (apt-get install"),
+        (
+            "java",
+            400,
+            "the language java is not installed on the server's machine (apt-get install",
+        ),
+        (
+            "bash",
+            400,
+            "the language bash is not installed on the server's machine (apt-get install",
+        ),
     ],
 )
 def test_a_language_that_cannot_run_is_no_verdict(

@@ -111,7 +111,6 @@ def test_a_fault_of_the_machine_is_no_verdict(start: Start) -> None:
 
 # ---- the other classes, in the embedded sandbox -------------------------------------------
 
-SUM = "def add(a, b):\n    return a + b\n"
 LIVE = {"inputs": ["[1, 2]\n3", "[]\n0"], "outputs": ["6", "0"], "fn_name": "total"}
 TOTAL = (
     "```python\nclass Solution:\n  def total(self, xs: List[int], x):\n    return sum(xs) + x\n```"
