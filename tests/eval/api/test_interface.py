@@ -287,7 +287,7 @@ def test_closing_stops_running_batches():
 
     def hold(call: Call) -> Any:
         started.set()
-        go_on.wait(30)
+        go_on.wait(120)
         return call.stdin
 
     grader = gradebox.Grader(sandbox=FakeSandbox(hold), workers=1)
@@ -295,12 +295,15 @@ def test_closing_stops_running_batches():
     rows = [{"code": f"echo {i}"} for i in range(20)]
     thread = threading.Thread(target=lambda: records.extend(grader.grade(rows, ROW)))
     thread.start()
-    started.wait(30)
+    assert started.wait(120)
     closing = threading.Thread(target=grader.close)
     closing.start()
-    threading.Timer(0.05, go_on.set).start()
-    closing.join(30)
-    thread.join(30)
+    with pytest.raises(gradebox.InputError, match="the grader is closed"):
+        while grader.problem_ids() == []:  # until `close` has stopped the batch
+            time.sleep(0.005)
+    go_on.set()
+    closing.join(120)
+    thread.join(120)
     assert [r["status"] for r in records] == ["error"] * 20
     assert records[-1]["error"] == "the grader was closed"
 

@@ -351,13 +351,13 @@ def test_a_server_that_moved_is_not_followed():
 
 def test_the_patience_is_that_of_a_batch():
     """With dead servers, a batch of many requests ends as early as one of a single request."""
-    rows = [{"code": f"echo {i}"} for i in range(200)]
+    rows = [{"code": f"echo {i}"} for i in range(2000)]
     client = gradebox.Client("http://127.0.0.1:9", concurrency=1, patience_s=0.3)
     assert client._threads == 1
     began = time.monotonic()
     records = client.grade(rows, ROW)
-    assert [r["status"] for r in records] == ["error"] * 200
-    assert time.monotonic() - began < 0.3 * 25  # 25 requests, one after the other
+    assert [r["status"] for r in records] == ["error"] * 2000
+    assert time.monotonic() - began < 0.3 * 250  # 250 requests, one after the other
 
 
 @pytest.mark.parametrize("field", ["status", "verdict", "details"])
@@ -378,8 +378,15 @@ def test_nothing_stays_open_between_calls(url: str):
     descriptors = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
     for _ in range(20):
         client.grade([{"code": "echo"}], ROW)
-    assert threading.active_count() <= before + 2  # the server's own pool
-    assert len(os.listdir("/proc/self/fd")) <= descriptors + 8  # noqa: PTH208
+
+    def grew() -> bool:  # the server may close its ends later, and its own pool may be larger
+        opened = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+        return threading.active_count() > before + 2 or opened > descriptors + 8
+
+    deadline = time.monotonic() + 60
+    while grew() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not grew()
 
 
 def test_wrong_urls_are_refused():
@@ -407,7 +414,7 @@ def test_the_grading_of_a_client_that_disconnects_ends():
 
     def wait(call: Call) -> Any:
         began.set()
-        assert go_on.wait(20)
+        assert go_on.wait(120)
         return call.stdin
 
     box = FakeSandbox(wait, slots=1)
@@ -417,11 +424,11 @@ def test_the_grading_of_a_client_that_disconnects_ends():
         with socket.create_connection((host, int(port))) as client:
             head = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
             client.sendall(f"POST /grade HTTP/1.1\r\nHost: {host}\r\n{head}{body}".encode())
-            assert began.wait(20)
-        while requests.get(f"{url}/health", timeout=9).json()["present"]:
+            assert began.wait(120)
+        while requests.get(f"{url}/health", timeout=60).json()["present"]:
             time.sleep(0.01)
         go_on.set()
-        while requests.get(f"{url}/health", timeout=9).json()["running"]:
+        while requests.get(f"{url}/health", timeout=60).json()["running"]:
             time.sleep(0.01)
         ended.set()
     assert ended.is_set()

@@ -35,7 +35,7 @@ def connection(server: Served) -> socket.socket:
 
 
 def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -99,7 +99,7 @@ def test_dripping_does_not_keep_a_used_connection_open(
 
 def test_many_connections_lock_nobody_out(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "SPARE_CONNECTIONS", 5)
-    server = start(FakeSandbox(slots=1), queue=2)  # 8 connections
+    server = start(FakeSandbox(slots=1), queue=2, head_s=600.0)  # 8 connections
     with ExitStack() as stack:
         lines = []
         for _ in range(40):
@@ -141,7 +141,8 @@ def test_a_dripping_body_is_refused(
         line.settimeout(0.02)
         answer = b""
         while not answer:
-            line.sendall(b"1\r\n{\r\n" if chunked else b"{")
+            with contextlib.suppress(OSError):  # it may have been answered and closed
+                line.sendall(b"1\r\n{\r\n" if chunked else b"{")
             try:
                 answer = line.recv(4096)
             except TimeoutError:
