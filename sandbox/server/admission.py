@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from aiohttp import web
@@ -31,22 +32,12 @@ from gradebox.sandbox.errors import RequestRefused
 T = TypeVar("T")
 
 
+@dataclass
 class Place:
-    """The place of one admitted request, with the bytes reserved for it."""
+    """The place of one admitted request, with the bytes reserved for it, until it is answered."""
 
-    def __init__(self, admission: Admission, size: int) -> None:
-        self._admission = admission
-        self.size = size
-
-    def grow(self, size: int) -> None:
-        """Reserve `size` further bytes. Raises RequestRefused."""
-        self._admission.reserve(size, others=self._admission.present - 1)
-        self.size += size
-
-    def hold(self, size: int) -> None:
-        """Count bytes that exist already, such as an answer's: other requests have less."""
-        self._admission.reserve(size, others=0)
-        self.size += size
+    size: int
+    answered: bool = False
 
 
 class Admission:
@@ -75,12 +66,14 @@ class Admission:
         self.reserve(size, others=self.present)
         self.present += 1
         self._idle.clear()
-        place = Place(self, size)
+        place = Place(size)
         try:
             yield place
         finally:
             self.present -= 1
-            self._bytes_left += place.size
+            with self._lock:
+                place.answered = True
+                self._bytes_left += place.size
             if not self.present:
                 self._idle.set()
 
@@ -91,16 +84,30 @@ class Admission:
         try:
             yield
         finally:
-            self._bytes_left += size
+            with self._lock:
+                self._bytes_left += size
 
     def reserve(self, size: int, others: int) -> None:
         """Reserve bytes for a request beside `others`; a single request always fits.
 
         Raises RequestRefused.
         """
-        if others and size > self._bytes_left:
-            raise self._full()
-        self._bytes_left -= size
+        with self._lock:
+            if others and size > self._bytes_left:
+                raise self._full()
+            self._bytes_left -= size
+
+    def grow(self, place: Place, size: int) -> None:
+        """Reserve further bytes for a request. Raises RequestRefused."""
+        self.reserve(size, others=self.present - 1)
+        place.size += size
+
+    def hold(self, place: Place, size: int) -> None:
+        """Count the bytes of an answer, in the thread that made it: others have less at once."""
+        with self._lock:
+            if not place.answered:  # else its client has gone
+                self._bytes_left -= size
+                place.size += size
 
     def _full(self) -> RequestRefused:
         after_s = self.retry_after_s()
@@ -116,7 +123,8 @@ class Admission:
 
         cancelled  is cancelled together with the caller
 
-        Raises what `call` raises, and ConnectionAbortedError.
+        Raises what `call` raises, ConnectionAbortedError, and RequestRefused when the answers of
+        others take all bytes by now.
         """
         cancelled = cancelled or Cancellation()
         timed = functools.partial(self._timed, call, cancelled)
@@ -137,6 +145,8 @@ class Admission:
     def _timed(self, call: Callable[[], T], cancelled: Cancellation) -> T:
         if cancelled.is_cancelled:
             raise ConnectionAbortedError("the client disconnected")
+        if self._bytes_left < 0 and self.present > 1:  # others do not read their answers
+            raise self._full()
         with self._lock:
             self.running += 1
         began = time.monotonic()

@@ -194,14 +194,16 @@ class Server:
         place = _held.get().enter_context(self.admission.place(limit if size is None else size))
         raw = await receive(request, limit, self.settings.upload_s)
         cancelled = Cancellation()
-        status, body = await self.admission.run(
-            lambda: answer_to(parse(unpack(raw, encoding, limit)), cancelled), cancelled=cancelled
-        )
+
+        def answer() -> Answer:
+            status, body = answer_to(parse(unpack(raw, encoding, limit)), cancelled)
+            self.admission.hold(place, body.getbuffer().nbytes)
+            return status, body
+
+        status, body = await self.admission.run(answer, cancelled=cancelled)
         self.metrics.seconds.observe(time.monotonic() - began)
-        size = body.getbuffer().nbytes
-        place.hold(size)
         # a file is sent in pieces; bytes would be copied as a whole
-        whole = body.getvalue() if size < MIB else body
+        whole = body.getvalue() if body.getbuffer().nbytes < MIB else body
         return web.Response(status=status, body=whole, content_type="application/json")
 
     async def connect(self, request: web.Request) -> web.StreamResponse:

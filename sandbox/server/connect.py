@@ -98,7 +98,7 @@ class _Talk:
             raise _Close(4001, "Initialization Timeout") from None
         if value.get("type") != "init":
             raise _Close(4003, "Not yet initialized")
-        place.grow(size)
+        self.server.admission.grow(place, size)
         return await _off_loop(size, lambda: self._parse(value))
 
     async def serve(self, job: Job) -> None:

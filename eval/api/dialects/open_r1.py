@@ -61,9 +61,11 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
         if not asked.timeout > 0:  # also for NaN
             raise Invalid((*BODY, "timeout"), "must be over 0", asked.timeout)
         seconds = min(asked.timeout, most_s)
+        # all scripts together write as much as a program may
+        most_bytes = programs.ceilings.output_max_size // max(1, len(asked.scripts))
 
         def one(script: str, language: str) -> dict[str, Any]:
-            return {} if cancelled.is_cancelled else run(script, language, seconds)
+            return {} if cancelled.is_cancelled else run(script, language, seconds, most_bytes)
 
         with ThreadPoolExecutor(programs.sandbox.slots) as pool:
             try:
@@ -71,7 +73,7 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
             finally:
                 pool.shutdown(cancel_futures=True)
 
-    def run(script: str, language: str, seconds: float) -> dict[str, Any]:
+    def run(script: str, language: str, seconds: float, most_bytes: int) -> dict[str, Any]:
         try:
             row = find(language)
         except UnknownLanguage as error:
@@ -86,6 +88,7 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
             cpu_s=seconds,
             stdin=given if answer_file else b"",
             collect=(answer_file,) if answer_file else (),
+            output_bytes=most_bytes,
         )
         return _answer(programs.run(asked), answer_file)
 

@@ -154,6 +154,7 @@ class ProgramRunner:
         if not compiled.ok and row.compile is None:
             rejected = compiled.log
             compiled = self.sandbox.compile(placed.program, compiling, interpreted=False)
+        compiled = replace(compiled, log=compiled.log[: Limits().stderr_bytes])
         if not compiled.ok:
             return Ran(row.compile is not None, compiled, None)
         execution = self.sandbox.run(

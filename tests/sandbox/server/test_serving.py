@@ -90,6 +90,26 @@ def test_a_compressed_body_counts_as_the_largest(start: Start) -> None:
         assert server.python(stdin="x" * 3000).status_code == 429
 
 
+def test_requests_that_wait_are_refused_while_answers_are_not_read(start: Start) -> None:
+    gate, size = Gate(), 24 << 20
+    big = FakeSandbox(script=lambda call: gate(call) * size, slots=1)
+    server = start(big, held_bytes=size, queue=8)
+    job = json.dumps({"language": "python", "version": "*", "files": [CODE], "stdin": "x"})
+    head = b"POST /api/v2/execute HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    port = int(server.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port)) as unread:
+        unread.sendall(head + b"Content-Length: %d\r\n\r\n" % len(job) + job.encode())
+        assert gate.entered.acquire(timeout=60)
+        waiting = [run_in_thread(lambda: server.python(stdin="y").status_code) for _ in range(4)]
+        while server.get("/health").json()["present"] < 5:
+            time.sleep(0.01)
+        gate.open.set()
+        for thread, _ in waiting:
+            thread.join(60)
+    assert [got for _, got in waiting] == [[429]] * 4
+    assert len(big.calls) == 1
+
+
 def test_a_request_that_never_arrives_releases_its_place(start: Start) -> None:
     server = start(FakeSandbox(), queue=0, upload_s=0.3)
     host, port = server.url.removeprefix("http://").split(":")

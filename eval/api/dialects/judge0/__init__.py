@@ -37,7 +37,8 @@ CONFIG = tables.TABLES["config"]
 BATCH_MOST, QUEUE_MOST = CONFIG["max_submission_batch_size"], CONFIG["max_queue_size"]
 QUEUE_BYTES = 256 << 20
 KEPT_BYTES, KEPT_MOST, KEPT_S = 256 << 20, 4_000, 3600.0
-KEPT_LARGEST = 4 << 20  # without its output: an answer may have BATCH_MOST of them
+KEPT_LARGEST = 4 << 20  # without its output
+ANSWER_CHARS = 32 << 20  # of the texts of a batch, which many clients may ask for at once
 Parameters = Mapping[str, str]
 Answer = tuple[int, Any]
 Answering = Callable[[Parameters, Any, Cancellation], Answer]
@@ -73,10 +74,11 @@ class Submissions:
         """Run a submission now."""
         kept = submission.size <= KEPT_LARGEST
         try:
-            submission.run(self._programs)
+            values = submission.run(self._programs)
             if kept:
-                packed = msgspec.msgpack.encode(submission.values)
+                packed = msgspec.msgpack.encode(values)
                 self._ended.put(submission.token, (time.monotonic(), packed))
+            submission.values = values  # who sees its end finds it kept
         finally:
             with self._lock:
                 self._waiting.pop(submission.token, None)
@@ -136,8 +138,14 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
         names, encoded = _wanted(parameters)
         tokens = [token for token in parameters.get("tokens", "").split(",") if token]
         _check_batch("tokens", tokens)
-        found = [kept.get(token) for token in tokens]
-        shown_each = [one and answered(one, names, encoded=encoded) for one in found]
+        shown_each, size = list[Any](), 0
+        for one in map(kept.get, tokens):
+            fields = one and answered(one, names, encoded=encoded)
+            shown_each.append(fields)
+            size += sum(len(text) for text in (fields or {}).values() if isinstance(text, str))
+            if size > ANSWER_CHARS:
+                why = f"the answer has over {ANSWER_CHARS} characters; ask for fewer at once"
+                raise RequestRefused(413, why)
         return 200, {"submissions": shown_each}
 
     def refuse(_parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:

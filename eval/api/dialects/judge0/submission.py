@@ -47,15 +47,15 @@ class Judge0Submission:
         """Bytes that it takes to keep."""
         return 4096 + sum(len(one) for one in self.values.values() if isinstance(one, bytes))
 
-    def run(self, programs: ProgramRunner) -> None:
-        """Run the program and fill in what came of it; a fault of the machine is a status."""
+    def run(self, programs: ProgramRunner) -> dict[str, Any]:
+        """Run the program; return the values at its end. A fault of the machine is a status."""
         self.values["status_id"] = tables.RUNS
         try:
             found = self._outcome(programs.run(self.asked))
         except (SandboxError, BadRequest, OSError, RuntimeError) as error:
             found = {"status_id": tables.FAULT, "message": str(error).encode()}
-        # replaced at once: an answer that is being written has the old values or the new ones
-        self.values = {**self.values, **found, "finished_at": _now()}
+        # a copy: an answer that is being written has the values of one moment
+        return {**self.values, **found, "finished_at": _now()}
 
     def _outcome(self, ran: Ran) -> dict[str, Any]:
         log = (ran.compiled.log if ran.compiles else b"") or None

@@ -52,14 +52,10 @@ def test_how_a_program_ended_is_a_status(start: Start, end: str) -> None:
 
 
 def test_what_does_not_compile_has_no_run(start: Start) -> None:
-    box = FakeSandbox(compile_log=lambda source: b"x undeclared")
+    box = FakeSandbox(compile_log=lambda source: b"x" * 1_000_000)
     _, answer = start(box).post(NOW, {"source_code": "x", "language_id": 54})
     assert answer["status"] == {"id": 6, "description": "Compilation Error"}
-    assert (answer["compile_output"], answer["stdout"], answer["time"]) == (
-        "x undeclared",
-        None,
-        None,
-    )
+    assert (answer["compile_output"], answer["stdout"], answer["time"]) == ("x" * 65536, None, None)
 
 
 def test_limits_and_arguments_reach_the_program(start: Start) -> None:
@@ -104,7 +100,7 @@ def test_an_answer_is_of_one_moment() -> None:
 
     def names() -> Iterator[str]:
         yield "stdout"
-        submission.run(programs)  # ends while the answer is written
+        submission.values = submission.run(programs)  # ends while the answer is written
         yield "status_id"
 
     assert answered(submission.values, names(), encoded=False) == {"stdout": None, "status_id": 2}
@@ -115,7 +111,7 @@ def test_an_answer_is_of_one_moment() -> None:
     programs.close()
 
 
-def test_a_batch_answers_for_each(start: Start) -> None:
+def test_a_batch_answers_for_each(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     served = start(lambda call: ready("1"))
     rows = [PYTHON, {"language_id": 71}, {**PYTHON, "language_id": 12}]
     status, answer = served.post("/submissions/batch", {"submissions": rows})
@@ -125,6 +121,12 @@ def test_a_batch_answers_for_each(start: Start) -> None:
     tokens = f"{answer[0]['token']},x"
     _, found = served.get(f"/submissions/batch?tokens={tokens}&fields=stdout,stderr")
     assert found == {"submissions": [{"stdout": "1", "stderr": None}, None]}
+    monkeypatch.setattr(judge0, "ANSWER_CHARS", 19)
+    path = f"/submissions/batch?tokens={','.join([answer[0]['token']] * 20)}&fields=stdout"
+    assert served.get(path) == (
+        413,
+        {"error": "the answer has over 19 characters; ask for fewer at once"},
+    )
     for path, name in (("/submissions/batch", "submissions"), ("/extra/submissions/batch", "x")):
         status, answer = served.post(path, {name: [{}] * 10_000})
         assert status == 400

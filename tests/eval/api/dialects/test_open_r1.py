@@ -89,6 +89,12 @@ def test_other_languages_run_as_programs(start: Start) -> None:
     assert answers[2]["exception_str"].startswith("unknown language 'cobol'")
 
 
+def test_scripts_share_the_output_of_a_program(start: Start) -> None:
+    box = FakeSandbox()
+    batch(start(box), *map(str, range(64)))
+    assert {call.limits.output_bytes for call in box.calls} == {1 << 20}
+
+
 def test_a_fault_of_the_machine_is_no_answer(start: Start) -> None:
     status, answer = batch(start(lambda call: SandboxError("no cgroup")), "1", "2")
     assert (status, answer) == (503, {"detail": "no cgroup"})
