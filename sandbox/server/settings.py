@@ -177,12 +177,9 @@ class Judgement:
     message: str = ""
 
 
-class Judge(Protocol):
-    """Judge one output of the Codeforces protocol after the run."""
-
-    def __call__(
-        self, sandbox: Sandbox, input: bytes, output: bytes, expected: bytes, checker: str | None
-    ) -> Judgement: ...
+# Judge one output of the Codeforces protocol after the run: of its input, the output, the expected
+# one, and the source of a checker, if there is one.
+Judge = Callable[[Sandbox, bytes, bytes, bytes, str | None], Judgement]
 
 
 class Grading(Protocol):
@@ -197,10 +194,8 @@ class Grading(Protocol):
     def close(self) -> None: ...
 
 
-class OpenGrading(Protocol):
-    """Open a service over the server's sandbox, which the service does not close."""
-
-    def __call__(self, sandbox: Sandbox, settings: ServerSettings) -> Grading: ...
+# Open a service over the server's sandbox, which the service does not close.
+OpenGrading = Callable[[Sandbox, ServerSettings], Grading]
 
 
 def load_function(name: str, flag: str) -> Any:

@@ -24,7 +24,6 @@ from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.server.body import check_structure, structure_bytes
-from gradebox.sandbox.server.jobs.layout import strict_base64
 from gradebox.sandbox.server.settings import Route
 
 T = TypeVar("T")
@@ -98,15 +97,7 @@ def within(value: float | None, default: float, most: float, *where: str) -> flo
     return value
 
 
-# ---- values that are encoded, packed, or the text of JSON ----
-
-
-def decode(content: str) -> bytes:
-    """Decode base64, which may have line breaks. Raises ValueError."""
-    try:
-        return strict_base64(content)
-    except ValueError:
-        return strict_base64("".join(content.split()))
+# ---- values that are packed, or the text of JSON ----
 
 
 def unpacked(text: str) -> Any:

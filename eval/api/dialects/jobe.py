@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from gradebox.eval.api.dialects.common import BODY, decode, optional, read, within
+from gradebox.eval.api.dialects.common import BODY, optional, read, within
 from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran, text, verdict_of
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import shown
@@ -29,7 +29,7 @@ from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import MIB
-from gradebox.sandbox.server.jobs.layout import plain_name
+from gradebox.sandbox.server.jobs.layout import decode_base64, plain_name
 from gradebox.sandbox.server.jobs.request import strings
 from gradebox.sandbox.server.jobs.runtimes import version_of
 from gradebox.sandbox.server.settings import AnyRoute, WithParameters
@@ -130,7 +130,7 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
 
     def put(parameters: Mapping[str, str], body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
         try:
-            data = decode(read(_File, body).file_contents)
+            data = decode_base64(read(_File, body).file_contents)
         except ValueError as error:
             return 400, f"file_contents: {error}"
         name = hashlib.md5(data, usedforsecurity=False).hexdigest()

@@ -2,6 +2,5 @@
 
 JSON ─ request.py ─▶ Job ─ execute.py ─▶ compile, run ─▶ Piston's answer
         layout.py: the files, and where they are in a box
-        single.py: of our own client
         runtimes.py             codeforces.py: the protocol of that package
 """

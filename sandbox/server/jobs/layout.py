@@ -271,7 +271,7 @@ def check_text(text: str, name: str) -> None:
 def _decode(content: str, encoding: Any, i: int) -> bytes:
     try:
         if encoding == "base64":
-            return _base64(content)
+            return decode_base64(content)
         if encoding == "hex":
             return bytes.fromhex(content)
         return content.encode()
@@ -279,8 +279,11 @@ def _decode(content: str, encoding: Any, i: int) -> bytes:
         raise BadRequest(f"files[{i}].content is not {encoding}: {error}") from error
 
 
-def _base64(text: str) -> bytes:
-    """Decode base64 as Node does: line breaks, the URL alphabet and no padding are allowed."""
+def decode_base64(text: str) -> bytes:
+    """Decode base64 as Node does: line breaks, the URL alphabet and no padding are allowed.
+
+    Raises ValueError.
+    """
     with contextlib.suppress(binascii.Error):
         return strict_base64(text)  # without the copies below
     packed = "".join(text.split()).rstrip("=").translate(_FROM_URL)

@@ -79,7 +79,6 @@ def parse_job(
     codeforces = case and runtime.codeforces
     if not any(f.utf8 for f in files):
         raise BadRequest("files must include at least one utf8 encoded file")
-    check_ceilings(body, ceilings)
     limits, compiling = run_limits(body, ceilings), compile_limits(body, ceilings)
     if codeforces:
         placed = _case(runtime, files)
@@ -155,40 +154,50 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def check_ceilings(body: Mapping[str, Any], ceilings: Ceilings) -> None:
-    """Raise BadRequest, as Piston does, for a limit that is no number or over the server's."""
-    for constraint in ("memory_limit", "timeout", "cpu_time"):
-        for stage in ("compile", "run"):
-            name = f"{stage}_{constraint}"
-            value, most = body.get(name), getattr(ceilings, name)
-            if not value:
-                continue
-            if not is_number(value):
-                raise BadRequest(f"If specified, {name} must be a number")
-            if value < 0 and constraint == "memory_limit":
-                continue  # Piston's own readme sends -1: it names no limit
-            if not value <= most:
-                raise BadRequest(f"{name} cannot exceed the configured limit of {most}")
-            if value < 0:
-                raise BadRequest(f"{name} must be non-negative")
+def _limit(body: Mapping[str, Any], name: str, default: float, ceilings: Ceilings) -> float:
+    """Return a limit of a request in Piston's unit; a missing one has the server's default.
 
-
-def _memory(body: Mapping[str, Any], stage: str, default: int) -> int:
-    """Return the memory limit of a stage in bytes; a negative one counts as missing."""
-    value = body.get(f"{stage}_memory_limit") or 0
-    return int(value) if value > 0 else default
+    Raises BadRequest, as Piston does, for one that is no number or over the server's.
+    """
+    value, most = body.get(name), getattr(ceilings, name)
+    if not value:
+        return default
+    if not is_number(value):
+        raise BadRequest(f"If specified, {name} must be a number")
+    if value < 0 and name.endswith("memory_limit"):
+        return default  # Piston's own readme sends -1: it names no limit
+    if not value <= most:
+        raise BadRequest(f"{name} cannot exceed the configured limit of {most}")
+    if value < 0:
+        raise BadRequest(f"{name} must be non-negative")
+    return float(value)
 
 
 def run_limits(body: Mapping[str, Any], ceilings: Ceilings) -> Limits:
-    """Return the limits of the run; a field that is missing has the server's default."""
+    """Return the limits of the run. Raises BadRequest."""
+    memory = _limit(body, "run_memory_limit", ceilings.run_memory_default, ceilings)
     wanted = Limits(
-        cpu_s=(body.get("run_cpu_time") or ceilings.run_cpu_time_default) / 1000,
-        wall_s=(body.get("run_timeout") or ceilings.run_timeout_default) / 1000,
-        memory_bytes=_memory(body, "run", ceilings.run_memory_default),
+        cpu_s=_limit(body, "run_cpu_time", ceilings.run_cpu_time_default, ceilings) / 1000,
+        wall_s=_limit(body, "run_timeout", ceilings.run_timeout_default, ceilings) / 1000,
+        memory_bytes=int(memory),
         output_bytes=ceilings.output_max_size,
         stderr_bytes=ceilings.output_max_size,
     )
     return capped(wanted, ceilings.run_limits())
+
+
+def compile_limits(body: Mapping[str, Any], ceilings: Ceilings) -> Limits:
+    """Return the limits of the compiler. Raises BadRequest."""
+    memory = _limit(body, "compile_memory_limit", ceilings.compile_memory_limit // 2, ceilings)
+    wanted = Limits(
+        cpu_s=_limit(body, "compile_cpu_time", ceilings.compile_cpu_time, ceilings) / 1000,
+        wall_s=_limit(body, "compile_timeout", ceilings.compile_timeout, ceilings) / 1000,
+        memory_bytes=int(memory),
+        output_bytes=256 * MIB,
+        file_size_bytes=256 * MIB,
+        disk_bytes=512 * MIB,
+    )
+    return capped(wanted, ceilings.compile_limits())
 
 
 def sharing_output(limits: Limits, collected: int) -> Limits:
@@ -199,16 +208,3 @@ def sharing_output(limits: Limits, collected: int) -> Limits:
     if collected < 2:
         return limits
     return dataclasses.replace(limits, output_bytes=limits.output_bytes // collected)
-
-
-def compile_limits(body: Mapping[str, Any], ceilings: Ceilings) -> Limits:
-    """Return the limits of the compiler; a field that is missing has the server's default."""
-    wanted = Limits(
-        cpu_s=(body.get("compile_cpu_time") or ceilings.compile_cpu_time) / 1000,
-        wall_s=(body.get("compile_timeout") or ceilings.compile_timeout) / 1000,
-        memory_bytes=_memory(body, "compile", ceilings.compile_memory_limit // 2),
-        output_bytes=256 * MIB,
-        file_size_bytes=256 * MIB,
-        disk_bytes=512 * MIB,
-    )
-    return capped(wanted, ceilings.compile_limits())

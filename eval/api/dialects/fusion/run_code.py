@@ -30,13 +30,13 @@ from typing import Any
 
 import msgspec
 
-from gradebox.eval.api.dialects.common import BODY, Invalid, Place, decode, read, within
+from gradebox.eval.api.dialects.common import BODY, Invalid, Place, read, within
 from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran, text, verdict_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError, UnknownLanguage
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import MIB, Compiled, Execution
-from gradebox.sandbox.server.jobs.layout import check_folders, plain_name
+from gradebox.sandbox.server.jobs.layout import check_folders, decode_base64, plain_name
 from gradebox.sandbox.server.settings import Route
 
 NAMES: Mapping[str, str] = {
@@ -156,7 +156,7 @@ def read_files(given: Mapping[str, Any], most: int, where: Place = ("files",)) -
         if not isinstance(content, str):
             raise Invalid(place, "Input should be a valid string", content)
         try:
-            files[name] = decode(content)
+            files[name] = decode_base64(content)
         except ValueError as error:
             raise Invalid(place, f"the content is not base64: {error}") from None
     try:

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from gradebox.eval.api.dialects.common import BODY, Invalid, decode, optional, read
+from gradebox.eval.api.dialects.common import BODY, Invalid, optional, read
 from gradebox.eval.api.dialects.judge0 import tables
 from gradebox.eval.api.dialects.judge0.tables import TABLES
 from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran
 from gradebox.eval.common.errors import shown
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Execution
+from gradebox.sandbox.server.jobs.layout import decode_base64
 from gradebox.sandbox.server.jobs.request import strings
 from gradebox.sandbox.server.settings import Ceilings
 
@@ -176,7 +177,7 @@ def _bytes(given: Mapping[str, Any], name: str, encoded: bool) -> Any:
     try:
         if text is None or not encoded:
             return text if text is None else text.encode("utf-8", "surrogatepass")
-        return decode(text)
+        return decode_base64(text)
     except ValueError as error:
         raise Invalid((*BODY, name), f"is not base64 as base64_encoded says: {error}") from None
 

@@ -185,7 +185,7 @@ HOSTILE = {
     "files is a list": {**PYTHON, "files": []},
     "file is a number": {**PYTHON, "files": {"a": 1}},
     "file is not base64": {**PYTHON, "files": {"a": "!!!"}},
-    "file is cut": {**PYTHON, "files": {"a": "QQ"}},
+    "file is cut": {**PYTHON, "files": {"a": "QQQQQ"}},
     "path goes up": {**PYTHON, "files": {"a/../../b": ""}},
     "path is absolute": {**PYTHON, "files": {"/etc/passwd": ""}},
     "path is empty": {**PYTHON, "files": {"": ""}},
