@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import hmac
 import io
 import json
@@ -325,7 +326,7 @@ class Server:
 def _bound(route: AnyRoute, request: web.Request) -> Route:
     """Return the route for a request."""
     if isinstance(route, WithParameters):
-        return route.bound({**request.query, **request.match_info})
+        return functools.partial(route.answer, {**request.query, **request.match_info})
     return route
 
 

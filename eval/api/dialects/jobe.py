@@ -54,7 +54,6 @@ class _Spec(msgspec.Struct):
     language_id: str
     sourcecode: str
     input: str | None = ""
-    sourcefilename: str | None = None
     parameters: dict[str, Any] | list[Any] | None = None  # PHP writes [] for no parameters
     file_list: list[list[Any]] | None = None  # [id, name], and what Jobe ignores
 

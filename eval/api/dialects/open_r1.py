@@ -36,7 +36,6 @@ class _Asked(msgspec.Struct):
     scripts: list[str]
     languages: list[str]
     timeout: float
-    request_timeout: float | None = None
 
 
 class _Cell(msgspec.Struct):

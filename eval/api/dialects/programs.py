@@ -182,11 +182,8 @@ def _placed(row: Language, asked: Asked) -> Placed:
     while name in asked.files:
         name = f"program_{name}"
     included = {path.rpartition("/")[2] for path in included_names(code)}
-    others = [
-        File(path, content, _is_source(path, included)) for path, content in asked.files.items()
-    ]
+    others = []
+    for path, content in asked.files.items():
+        is_source = path.lower().endswith(FOUND_BY_COMPILERS) or path.rpartition("/")[2] in included
+        others.append(File(path, content, is_source))
     return place(row, [File(name, code, True), *others])
-
-
-def _is_source(path: str, included: set[str]) -> bool:
-    return path.lower().endswith(FOUND_BY_COMPILERS) or path.rpartition("/")[2] in included

@@ -24,6 +24,7 @@ SandboxError is for the machine only: nothing that a program does leads to it.
 from __future__ import annotations
 
 import base64
+import contextlib
 import signal
 from collections.abc import Mapping
 from typing import Any
@@ -55,13 +56,9 @@ COMPILED = ("cpp", "go", "java")  # theirs: the languages with 10 s instead of 2
 
 def is_name(name: str) -> bool:
     """Return whether a request may name this language: theirs, and those of our table."""
-    if name in NAMES:
-        return True
-    try:
-        find(name)
-    except UnknownLanguage:
-        return False
-    return True
+    with contextlib.suppress(UnknownLanguage):
+        return bool(find(NAMES.get(name, name)))
+    return False
 
 
 def row_of(name: str, installed: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from tests.eval.api.rewards.conftest import TESTS, fenced
 from tests.frameworks.conftest import Server
 
 pytestmark = [pytest.mark.slow(15), pytest.mark.timeout(300)]
-SLOW = fenced("import time\ntime.sleep(2)\nprint(input())")
+SLOW = fenced("import time\ntime.sleep(4)\nprint(input())")  # in which the server is killed
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def servers(real: Any) -> Iterator[list[Server]]:
 def ask_and_kill(victim: Server, function: Any) -> list[Any]:
     """Ask for the rewards of four programs; kill a server as soon as it has some of them."""
     found: list[Any] = []
-    columns = {"official_tests": [TESTS[:1]] * 4, "time_limit": [1.0] * 4}
+    columns = {"official_tests": [TESTS[:1]] * 4, "time_limit": [2.0] * 4}
     asking = threading.Thread(
         target=lambda: found.extend(asyncio.run(function(completions=[SLOW] * 4, **columns)))
     )
