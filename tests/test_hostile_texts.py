@@ -57,6 +57,7 @@ AT_ONE_PLACE = {
     "gradebox.eval.problems.formats.asserts._FIRST",
     "gradebox.eval.problems.formats.contests._CODEFORCES",
     "gradebox.eval.problems.packages.polygon._PATTERN",
+    "gradebox.eval.solutions.program._INCLUDES",
     "gradebox.eval.problems.generated_tests._CONTEST",
     "gradebox.eval.solutions.program._AFTER",
     "gradebox.sandbox.box.toolchains.gcc.HEAD",
