@@ -29,6 +29,7 @@ MOST_BYTES = 8 << 30  # of a zip, unpacked
 MOST_DIRECTORY = 32 << 20  # bytes of a zip's list of files
 MOST_YAML = 256 << 10  # PyYAML reads about 100 KB a second
 MOST_XML = 16 << 20
+MOST_DEPTH = 32  # of YAML
 MOST_TAGS = 400_000
 _INI = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(.{0,500})$", re.MULTILINE)
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.EACCES)
@@ -197,10 +198,17 @@ def _loader() -> Any:
         raise InputError("packages need PyYAML; install it: pip install pyyaml") from None
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        depth = 0
+
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
                 raise yaml.MarkedYAMLError("it has an alias", self.peek_event().start_mark)
-            return super().compose_node(parent, index)
+            self.depth += 1
+            if self.depth > MOST_DEPTH:  # to the limit of recursion, PyYAML takes seconds
+                raise yaml.MarkedYAMLError(f"it is nested deeper than {MOST_DEPTH}")
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
 
     return yaml, Loader
 
