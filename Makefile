@@ -78,8 +78,6 @@ test test-fast: export PYTHONDONTWRITEBYTECODE :=
 
 # A fifth of the examples of property tests: `make test` has them all.
 test-fast: export HYPOTHESIS_PROFILE ?= few
-# Its tests seldom wait, and each worker collects all tests anew.
-test-fast: JOBS = 3
 
 test: $(VENV)/.test
 	$(RUN) -m pytest -q -n $(JOBS) --dist loadgroup $(ARGS)

@@ -47,7 +47,7 @@ def serving(box: Sandbox, dataset: str | None = None, **settings: Any) -> Iterat
 def answered_by(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     """Run a server of this handler on a port of its own; yield its URL."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
