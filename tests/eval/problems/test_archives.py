@@ -138,6 +138,7 @@ BAD = [
     (xcode([{"input": "1 " * 127 + "...", "output": ["1"]}]), "all 1 hidden_unit_tests are cut"),
     (xcode([{"input": "1", "output": []}]), "test 0 has the outputs a list of 0 elements: a list"),
     (xcode([{"input": "1", "output": ["1", 2]}]), "the right ones, each a text, is needed"),
+    (xcode([{"input": "1", "output": ["1", "\ud800"]}]), "test 0 has a lone surrogate"),
     (xcode({"input": "1"}), "must be a list of tests"),
     (icpc([["1"]]), "test 0 is a list of 1 elements: a pair of texts"),
     (icpc(PAIRS, type="interactive"), "type is 'interactive': only traditional and spj"),
