@@ -65,7 +65,7 @@ def _xcodeeval(row: Row, judge: Judge) -> dict[str, Any]:
     if cut and not pairs:
         raise RowError(f"all {cut} hidden_unit_tests are cut by the site that they are from")
     several = any(len(right) > 1 for _, right in pairs)
-    encode = functools.partial(json.dumps, ensure_ascii=False)  # a lone surrogate is refused as text
+    encode = functools.partial(json.dumps, ensure_ascii=False)  # texts are checked later
     tests = [(given, encode(right) if several else right[0]) for given, right in pairs]
     found = columns(Tests(tuple(tests)), judge, _EXEC_EVAL)
     if several:
