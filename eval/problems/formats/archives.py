@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -65,8 +64,10 @@ def _xcodeeval(row: Row, judge: Judge) -> dict[str, Any]:
     if cut and not pairs:
         raise RowError(f"all {cut} hidden_unit_tests are cut by the site that they are from")
     several = any(len(right) > 1 for _, right in pairs)
-    encode = functools.partial(json.dumps, ensure_ascii=False)  # texts are checked later
-    tests = [(given, encode(right) if several else right[0]) for given, right in pairs]
+    tests = [
+        (given, json.dumps(right, ensure_ascii=False) if several else right[0])
+        for given, right in pairs
+    ]
     found = columns(Tests(tuple(tests)), judge, _EXEC_EVAL)
     if several:
         found["checker"] = "one-of" if judge == "strict" else f"one-of-{_EXEC_EVAL.output}"

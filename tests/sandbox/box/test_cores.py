@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.sandbox.box import core_locks
+from gradebox.sandbox.box import core_locks, ticket_queue
 from gradebox.sandbox.box import cores as cores_module
-from gradebox.sandbox.box.core_locks import CoreLocks, TicketQueue
+from gradebox.sandbox.box.core_locks import CoreLocks
 from gradebox.sandbox.box.cores import Cores, Hold
+from gradebox.sandbox.box.ticket_queue import TicketQueue
 from gradebox.sandbox.common.cpus import Core, physical_cores
 from gradebox.sandbox.errors import SandboxError
 
@@ -162,7 +163,7 @@ def test_who_waits_is_served_before_the_holder_is_again(
     first, second, third = graders
     order: list[str] = []
     if not reached:
-        monkeypatch.setattr(core_locks, "_address", lambda ticket: b"\0nobody")
+        monkeypatch.setattr(ticket_queue, "_address", lambda ticket: b"\0nobody")
     with first.one():
         others = [Run(second, "second", order)]
         wait_for_tickets(queue)

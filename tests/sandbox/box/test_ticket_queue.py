@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.sandbox.box import core_locks as ticket_queue
-from gradebox.sandbox.box.core_locks import TicketQueue
+from gradebox.sandbox.box import ticket_queue
+from gradebox.sandbox.box.ticket_queue import TicketQueue
 
 Make = Callable[[], TicketQueue]
 MS = 1_000_000
