@@ -120,15 +120,23 @@ class Compiler:
         return self._build(row, tool, program, LIMITS, headers=False)
 
     def _build(
-        self, row: Language, tool: Tool, program: Program, limits: Limits, *, headers: bool = True
+        self,
+        row: Language,
+        tool: Tool,
+        program: Program,
+        limits: Limits,
+        *,
+        headers: bool = True,
+        target: tuple[str, ...] = (),
     ) -> Compiled:
+        """Compile a program; `target`: options for the processor, after g++ refused its pragmas."""
         if row.compile is None:
             return self._interpret(row, tool, program, limits)
         flags: list[str] = []
         header: list[str] = []
         if row.family == "g++":
-            header = self._header_flags(tool, row, program) if headers else []
-            flags = [*gcc.link_flags(tool.path), *header]
+            header = self._header_flags(tool, row, program, target) if headers else []
+            flags = [*target, *gcc.link_flags(tool.path), *header]
         elif row.family == "gcc":
             flags = list(gcc.link_flags(tool.path, ("libc.a",)))
         plan = recipe(row, tool, program, flags)
@@ -136,9 +144,13 @@ class Compiler:
         execution = self._run(command, plan.files, limits, plan.output)
         output = execution.files.get(plan.output)
         log = execution.stderr or execution.stdout
+        if execution.exit_code != 0 and row.family == "g++" and not target:
+            target = gcc.target_options(next(iter(program.files.values())), log)
+            if target:
+                return self._build(row, tool, program, limits, headers=headers, target=target)
         lost = execution.exit_code != 0 and self._headers.forget_lost(header)
         if lost or (header and gcc.TEXT.encode() in log):  # or the log depends on the cache
-            return self._build(row, tool, program, limits, headers=False)
+            return self._build(row, tool, program, limits, headers=False, target=target)
         evidence = replace(execution, files={})
         if execution.exit_code != 0 or output is None:
             if execution.killed_for:
@@ -173,10 +185,12 @@ class Compiler:
         built.fork = forked_start(execution, alone=len(program.files) == 1)
         return Compiled(program, True, b"", tool.version, evidence, artifact=built)
 
-    def _header_flags(self, tool: Tool, row: Language, program: Program) -> list[str]:
+    def _header_flags(
+        self, tool: Tool, row: Language, program: Program, target: tuple[str, ...]
+    ) -> list[str]:
         if other_sources(row.family, program.files):  # the header would precede each of them
             return []
-        options = tuple(p for p in row.compile or () if "{" not in p and p != "-o")
+        options = (*(p for p in row.compile or () if "{" not in p and p != "-o"), *target)
         source = next(iter(program.files.values()))
         return self._headers.flags(tool, options, source)
 

@@ -50,6 +50,7 @@ MOST_TRIED = 32  # headers that one process makes
 MOST_COUNTED = 4096  # texts whose uses are counted
 MOST_KEPT = 32  # headers in the cache, and their size, before all but bits/stdc++.h are refused
 MOST_BYTES = 1024 * MIB
+MOST_MACHINE_OPTIONS = 64  # of the pragmas of a source
 UNUSED_S = 30 * 24 * 3600  # such as those of a compiler that was replaced
 
 Run = Callable[[BuiltProgram, dict[str, bytes], Limits, str], Execution]
@@ -80,6 +81,33 @@ def _library(tool: str, name: str) -> bool:
         [tool, f"-print-file-name={name}"], capture_output=True, text=True, check=False
     )
     return done.returncode == 0 and Path(done.stdout.strip()).is_absolute()
+
+
+# g++ 13 and 14 refuse `#pragma GCC target("avx2")` before `#include <string>` or <vector>: the
+# destructors that the compiler itself writes do not get the pragma's target, and so may not inline
+# ~allocator (GCC bug 109753). The same target as an option applies to them too.
+MISMATCH = b"target specific option mismatch"
+TARGET = re.compile(
+    rb"""^[ \t]*\#[ \t]*pragma[ \t]+GCC[ \t]+target[ \t]*\(? ((?: [ \t,]* "[^"\n]{0,400}" )+)""",
+    re.MULTILINE | re.VERBOSE,
+)
+LAST_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
+QUOTED = re.compile(rb'"([^"]*)"')
+MACHINE_OPTION = re.compile(rb"[a-z][\w.+=-]{0,40}")
+
+
+def target_options(source: bytes, log: bytes) -> tuple[str, ...]:
+    """Return the options for a source that g++ refused, by its log, for its target pragmas.
+
+    #pragma GCC target("avx2,bmi") before an #include ─▶ (-mavx2, -mbmi)
+    """
+    if MISMATCH not in log:
+        return ()
+    includes = [found.start() for found in LAST_INCLUDE.finditer(source)]
+    pragmas = TARGET.findall(source, 0, includes[-1] if includes else 0)
+    quoted = b",".join(text for pragma in pragmas for text in QUOTED.findall(pragma))
+    names = filter(MACHINE_OPTION.fullmatch, map(bytes.strip, quoted.split(b",")))
+    return tuple(dict.fromkeys(f"-m{name.decode()}" for name in names))[:MOST_MACHINE_OPTIONS]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ import pytest
 
 from gradebox.sandbox import Limits, Program, SandboxError
 from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box.built_program import BuiltProgram
 from gradebox.sandbox.box.toolchains import gcc
+from gradebox.sandbox.box.toolchains.compiler import Compiler
 from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.box.toolchains.gcc import AFTER_USES, PLAIN, PrecompiledHeaders
 from gradebox.sandbox.model import Execution
@@ -210,6 +212,44 @@ def test_without_a_header_after_a_fault_of_the_machine(making: Making) -> None:
     used(headers)
     headers.wait()
     assert not used(headers)
+
+
+MISMATCH = (
+    b"inlining failed in call to 'always_inline' '~allocator()': target specific option mismatch"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "log", "options"),
+    [
+        ('#pragma GCC target("avx2,bmi", "no-fma")  // "x"\n' + VEC, MISMATCH,
+         "-mavx2 -mbmi -mno-fma"),
+        ('# pragma GCC target ( "arch=skylake,tune=native" )\n' + VEC, MISMATCH,
+         "-march=skylake -mtune=native"),
+        ('#pragma GCC target("avx")\n#pragma GCC target("avx,-o/x,@f")\n' + VEC, MISMATCH,
+         "-mavx"),
+        (IO + '#pragma GCC target("avx2")\n', MISMATCH, None),
+        ('#pragma GCC target("avx2")\n' + VEC, b"error: expected ';'", None),
+        (VEC + "// _mm256_add_epi8 without a pragma", MISMATCH, None),
+    ],
+)  # fmt: skip
+def test_a_target_that_newer_compilers_refuse_before_an_include_becomes_an_option(
+    source: str, log: bytes, options: str | None, making: Making
+) -> None:
+    commands = []
+
+    def run(command: BuiltProgram, _files: object, _limits: object, collect: str) -> Execution:
+        commands.append(command.argv)
+        code = int(len(commands) == 1)
+        return Execution(code, None, 0, 0, 0, stderr=log, files={} if code else {collect: b"ELF"})
+
+    compiler = Compiler(run, lambda _row: TOOL, PrecompiledHeaders(making), in_memory=True)
+    compiled = compiler.compile(Program("c++17", {"main.cpp": source.encode()}), None)
+    compiler.close()
+    assert compiled.ok == (options is not None)
+    plain, *again = [{p for p in c if p.startswith("-m")} for c in commands]
+    assert not plain
+    assert again == ([] if options is None else [set(options.split())])
 
 
 @pytest.mark.slow
