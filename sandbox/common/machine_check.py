@@ -84,12 +84,23 @@ def _check_tasks(count: int) -> None:
             thread.start()
             started.append(thread)
     except RuntimeError:
-        limit = resource.getrlimit(resource.RLIMIT_NPROC)[0]
         raise SandboxUnavailable(
             f"{count} more threads and processes are needed, and {len(started)} can be started: "
-            f"this user may have {limit} (ulimit -u), or the container's pids limit is reached"
+            f"{_why_no_thread()}"
         ) from None
     finally:
         done.set()
         for thread in started:
             thread.join()
+
+
+def _why_no_thread() -> str:
+    for number, option in ((resource.RLIMIT_DATA, "d"), (resource.RLIMIT_AS, "v")):
+        limit = resource.getrlimit(number)[0]
+        if limit != resource.RLIM_INFINITY:
+            return (
+                f"each has a stack, and this process may have {limit} bytes (ulimit -{option}): "
+                f"ulimit -{option} unlimited, or fewer --workers"
+            )
+    limit = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    return f"this user may have {limit} (ulimit -u), or the container's pids limit is reached"

@@ -117,7 +117,7 @@ def test_no_program_is_failed_by_it(name: str, tmp_path: Path) -> None:
     grader = [sys.executable, "-m", "gradebox.eval.cli.console", "grade", "--sandbox", "local"]
     grader += ["--dataset", str(tmp_path / "problems.jsonl")]
     grader += ["--solutions-path", str(tmp_path / "solutions.jsonl")]
-    grader += ["--results-dir", str(tmp_path / "results")]
+    grader += ["--results-dir", str(tmp_path / "results"), "--workers", "2"]
     start = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
     start = [*start, "sh"] if place.mounts else ["sh"]
     script = f'{place.script or ":"} || exit 77; exec "$@"'

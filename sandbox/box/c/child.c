@@ -17,6 +17,7 @@
 
 #include "box.h"
 
+#define MOST_REQUESTED (64ull << 30) /* bytes of address space that a program can write */
 #define MY_PID 0xF1F1F1F1u /* in the program's filter: replaced by its own pid (seccomp.py) */
 
 static void set_limit(int what, uint64_t soft, uint64_t hard) {
@@ -82,8 +83,12 @@ int become_run(const struct run *run) {
      * core of the machine. In a namespace it has no other process to share the box's session with. */
     if (syscall(box.is_init ? SYS_setpgid : SYS_setsid, 0, 0) < 0) errno = 0;
     if (take_ids()) return -1;
-    /* Without a group, memory is limited for each of a compiler's processes. */
-    if (box.data_rlimit) set_limit(RLIMIT_DATA, run->rq->memory, run->rq->memory);
+    /* Without a group, memory is limited for each of a compiler's processes. With one, a request that no
+     * machine can meet fails also where the kernel grants any (vm.overcommit_memory is 1), so that a
+     * program that handles the failure has the same verdict everywhere. */
+    uint64_t most = run->rq->memory;
+    if (!box.data_rlimit && most < MOST_REQUESTED) most = MOST_REQUESTED;
+    set_limit(RLIMIT_DATA, most, most);
     return (!box.is_init || box.child_filter_len) && confine() ? -1 : 0;
 }
 

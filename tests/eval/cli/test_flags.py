@@ -96,7 +96,7 @@ def test_every_flag_is_read():
         "--generated-tests-dir g --max-generated-tests -1 --generated-tests-sample 0.5 "
         "--sort-generated-tests large_first --skip-large-inputs-over 10 "
         "--max-generated-bytes-per-problem 20 --generated-tests-workers 2 "
-        "--stop-on-first-failure --results-dir r --workers 3 --drivers 2 "
+        "--stop-on-first-failure --results-dir r --workers 99 --drivers 98 "
         "--compare upstream --checker wcmp "
         "--testlib t.h --executor ray --ray-address h:1 --time-limit-scale py=2 "
         "--time-limit-scale cpp=1.5 --repeat 2 --seed 7 "

@@ -28,7 +28,8 @@ def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(embedded, "inspect_host", lambda: shown)
     results = str(tmp_path / "results")
     paths = ["--solutions-path", str(solutions), "--dataset", str(problems)]
-    return [*paths, "--results-dir", results, "--sandbox", "local"]
+    # One driver: another process would not have the host that is shown here.
+    return [*paths, "--results-dir", results, "--sandbox", "local", "--drivers", "1"]
 
 
 def test_landlock_refuses_to_start(

@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -87,8 +87,9 @@ def groups(pool: Pool, runs: int = RUNS, hold: Any = None) -> Iterator[int]:
     cores: Any = SimpleNamespace(one=lambda: nullcontext(hold))
     runner = Runner(cores, pool)  # type: ignore[arg-type]
     program = BuiltProgram(("program",), "digest")
-    for group in runner.executions(BoxRequest(program, Limits(), [b""] * runs)):
-        yield len(group)
+    with closing(runner.executions(BoxRequest(program, Limits(), [b""] * runs))) as executions:
+        for group in executions:
+            yield len(group)
 
 
 MORE, OVER, FAILED = [wire.MORE], [wire.OVER], [wire.FAILED]
