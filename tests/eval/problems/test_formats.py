@@ -105,7 +105,7 @@ def compressed(value: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (compressed(pickle.dumps(Wanted())), "has the instruction"),
+        (compressed(pickle.dumps(Wanted())), "names .*Wanted"),
         (compressed(pickle.dumps([1])), "must be a list of tests"),
         (compressed(b"\x80\x04"), "is damaged"),
         (base64.b64encode(zlib.compress(b"x" * 1000)[:-8]).decode(), "is cut"),
