@@ -41,7 +41,7 @@ from gradebox.checkers.compare import MODES  # noqa: E402
 from gradebox.checkers.long_outputs import first_difference, output_judge  # noqa: E402
 from gradebox.checkers.math import EvaluatorMath, grade  # noqa: E402
 from gradebox.checkers.true_false import extract_verdict, judge_response  # noqa: E402
-from gradebox.checkers.values.judging import NAMES, ValueJudge  # noqa: E402
+from gradebox.checkers.values.judging import JUDGES, ValueJudge  # noqa: E402
 from gradebox.eval.api.dialects.fusion import extraction  # noqa: E402
 from gradebox.eval.api.grader import Grader  # noqa: E402
 from gradebox.eval.api.rewards.values import answer_of  # noqa: E402
@@ -188,7 +188,7 @@ def outputs(grader: Grader, printed: list[bytes]) -> Iterator[tuple[str, Entry]]
             f"checker {name}",
             lambda t, c=checker: judged(t, lambda a, b: c.check(b"", a, b)),
         )
-    for name in sorted(NAMES):
+    for name in sorted(JUDGES):
         judge = ValueJudge(name)
         yield f"judge {name}", lambda t, c=judge: judged(t, lambda a, b: c.check(b"", a, b))
 

@@ -26,7 +26,7 @@ from gradebox.checkers.long_outputs import output_judge
 from gradebox.checkers.program_files import read_program, testlib_program
 from gradebox.checkers.programs import ProgramChecker
 from gradebox.checkers.protocols import PROTOCOLS
-from gradebox.checkers.values.judging import NAMES, ValueJudge
+from gradebox.checkers.values.judging import JUDGES, ValueJudge
 from gradebox.sandbox.model import Program
 from gradebox.sandbox.protocol import Sandbox
 
@@ -83,7 +83,7 @@ def _open_named(
     sandbox: Sandbox, name: str, testlib: str | None, programs: bool, within: Path | None
 ) -> Checker:
     kind, colon, rest = name.partition(":")
-    if name in NAMES:
+    if name in JUDGES:
         return ValueJudge(name)
     if not colon:
         return output_judge(name)

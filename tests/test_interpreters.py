@@ -39,10 +39,9 @@ ALLOWED = {
     "checkers/values/codec.py": "expected values of at most 16 KB are written; values are read "
     "in boxes and workers",
     "checkers/values/joined_side.py": IN_A_BOX,
+    "checkers/values/judging.py": IN_A_WORKER,
     "checkers/values/unittest_side.py": IN_A_BOX,
-    "checkers/values/judges.py": IN_A_WORKER,
     "checkers/values/outputs.py": "outputs of at most 16 KB; longer ones in a worker",
-    "checkers/values/reference_side.py": IN_A_BOX,
     "checkers/values/tester_side.py": IN_A_BOX,
     "eval/api/dialects/cell.py": IN_A_BOX,
     "eval/comparing/comparison.py": "a checksum",

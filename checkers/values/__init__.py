@@ -4,6 +4,6 @@ codec.py, peer.py            values ◀─▶ JSON, calls between two programs
 call_side, peer, tester_side  what runs in the boxes of a solution and of its tests
 joined_side                  what runs both in one process, with a mark
 programs.py                  puts those texts and the solution together
-judges.py                    compares what came back with what was expected
+judging.py                   compares what came back with what was expected
 literals.py                  the same for programs in other languages
 """

@@ -58,10 +58,6 @@ _ESCAPE = re.compile(
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
 
-class Unreadable(ValueError):
-    """A text is not a literal; the message says where."""
-
-
 class _Bracket:
     """An open bracket and what is in it so far.
 
@@ -78,13 +74,13 @@ class _Bracket:
 
     def add(self, value: Any) -> None:
         if self.filled:
-            raise Unreadable("two values without a comma")
+            raise ValueError("two values without a comma")
         self.values.append(value)
         self.filled, self.name = True, ""
 
     def part(self) -> None:
         if not self.filled:
-            raise Unreadable("a comma without a value")
+            raise ValueError("a comma without a value")
         self.filled, self.typed, self.parted = False, False, True
 
     def end(self, style: Style) -> list[Any]:
@@ -92,7 +88,7 @@ class _Bracket:
         values, kind = self.values, _KINDS.get(self.head, "")
         cast = self.sign == "(" and not (values or self.parted or self.head)
         if self.typed and not self.filled and not cast:
-            raise Unreadable("a name")
+            raise ValueError("a name")
         if kind == "dict" or (self.sign == "{" and style in ("javascript", "rust")):
             return [_dict(values)]
         if kind == "none" and not values:
@@ -120,12 +116,12 @@ def _dict(values: list[Any]) -> dict[str, Any]:
     elif len(values) % 2 == 0:
         pairs = list(zip(values[::2], values[1::2], strict=True))
     else:
-        raise Unreadable("a key without a value")
+        raise ValueError("a key without a value")
     return {key if isinstance(key, str) else json.dumps(key): value for key, value in pairs}
 
 
 def read_literal(text: str, style: Style) -> Any:
-    """Return the value of a literal, in one pass. Raises Unreadable."""
+    """Return the value of a literal, in one pass. Raises ValueError for another text."""
     stack = [_Bracket("", "")]
     source = (token for token in tokens(text, style) if token[0] != "line")
     before, done = "", 0
@@ -143,7 +139,7 @@ def read_literal(text: str, style: Style) -> Any:
         elif kind == "word":
             _name(top, word, before, source, style)
         elif kind != "sign":
-            raise Unreadable(f"a {kind}")
+            raise ValueError(f"a {kind}")
         elif word == "[" and style == "go":
             _skip(source, "[", "]")
             top.name = top.name or "slice"
@@ -151,7 +147,7 @@ def read_literal(text: str, style: Style) -> Any:
             _skip(source, "<", ">")
         elif word in _CLOSING:
             if top.name not in _KINDS or len(stack) > MOST_DEPTH:
-                raise Unreadable(f"{top.name or 'brackets'}{word}")
+                raise ValueError(f"{top.name or 'brackets'}{word}")
             stack.append(_Bracket(word, top.name))
             top.name = ""
         elif len(stack) > 1 and word == _CLOSING[top.sign]:
@@ -161,11 +157,11 @@ def read_literal(text: str, style: Style) -> Any:
         elif word == "," or (word == ":" and top.filled):
             top.part()
         elif word not in ":.!<>" and not (word == "-" and text[start + 1 : start + 2].isdigit()):
-            raise Unreadable(f"the sign {word}")
+            raise ValueError(f"the sign {word}")
         before = word
     (top, *others) = stack
     if others or not top.filled or top.parted:
-        raise Unreadable("brackets or a value are missing")
+        raise ValueError("brackets or a value are missing")
     return top.values[0]
 
 
@@ -184,13 +180,13 @@ def _skip(source: Iterator[Token], opening: str, closing: str) -> None:
         depth += (word == opening) - (word == closing)
         if depth == 0:
             return
-    raise Unreadable(f"no {closing}")
+    raise ValueError(f"no {closing}")
 
 
 def _number(text: str, start: int, style: Style) -> tuple[float, int]:
     found = _NUMBER.match(text, start)
     if found is None or found.end() - start > MOST_DIGITS:
-        raise Unreadable(f"the number {text[start : start + 40]}")
+        raise ValueError(f"the number {text[start : start + 40]}")
     digits, suffix = found.groups()
     value: float = int(digits) if digits.isdigit() and style != "javascript" else float(digits)
     try:
@@ -201,20 +197,20 @@ def _number(text: str, start: int, style: Style) -> tuple[float, int]:
     except OverflowError:
         value = math.inf
     if value == math.inf:
-        raise Unreadable(f"the number {digits[:40]}")
+        raise ValueError(f"the number {digits[:40]}")
     return (-value if text[start - 1 : start] == "-" else value), found.end()
 
 
 def _text(word: str) -> str:
     if len(word) < 2 or word[0] not in "\"'" or word[-1] != word[0]:
-        raise Unreadable("a string that does not end")
+        raise ValueError("a string that does not end")
     text = word[1:-1]
     if "\\" in text:
         try:
             text = _ESCAPE.sub(_escaped, text)
             text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
         except ValueError:
-            raise Unreadable("an escape that is no character") from None
+            raise ValueError("an escape that is no character") from None
     return text
 
 
@@ -242,7 +238,7 @@ def judge_results(style: Style, output: bytes, expected: bytes) -> Check:
     for number, (text, line) in enumerate(zip(found, wanted, strict=False), start=1):
         try:
             value = read_literal(text.decode("utf-8", "surrogateescape"), style)
-        except Unreadable as error:
+        except ValueError as error:
             return reject(f"call {number}: the result has {error}")
         if not _equal(value, json.loads(line), style in _LOOSE):
             return reject(f"call {number}: expected {shown(line)}, found {shown(text)}")

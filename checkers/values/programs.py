@@ -132,13 +132,12 @@ def _program(text: str, language: str) -> Program:
 
 def tester_program() -> Program:
     """Return the program that runs the text of tests (tester_side.py)."""
-    text = _side("codec", "peer", "reference_side", "tester_side") + "\nrun_tests()\n"
-    return _program(text, "python")
+    return _program(_side("codec", "peer", "tester_side") + "\nrun_tests()\n", "python")
 
 
 def reference_program() -> Program:
-    """Return the program that asks a known solution what tests expect (reference_side.py)."""
-    return _program(_side("codec", "reference_side") + "\nwrite_results()\n", "python")
+    """Return the program that asks a known solution what tests expect (`write_results`)."""
+    return _program(_side("codec", "tester_side") + "\nwrite_results()\n", "python")
 
 
 def joined_program(code: str, prelude: Sequence[str] = (), *, language: str = "python") -> Program:
@@ -146,8 +145,7 @@ def joined_program(code: str, prelude: Sequence[str] = (), *, language: str = "p
 
     The harness is in a namespace of its own, with built-ins of its own.
     """
-    sides = ("codec", "reference_side", "tester_side", "joined_side", "unittest_side")
-    text = _side(*sides) + "\nrun_all()\n"
+    text = _side("codec", "tester_side", "joined_side", "unittest_side") + "\nrun_all()\n"
     spaces = f"{{'__name__': 'gradebox', 'SOLUTION': {_after(needed(prelude, code), code)!r}, "
     spaces += "'__builtins__': dict(vars(__import__('builtins')))}"
     return _program(f"exec(compile({text!r}, '<gradebox>', 'exec'), {spaces})\n", language)

@@ -2,7 +2,7 @@
 
     input.txt   the text of the tests
     answer.txt  {"prompt": …, "entry": …, "names": […], "classes": […]} as JSON, and "results",
-                which a known solution has made, or the solution as "reference"
+                which a known solution has made (`write_results`), or the solution as "reference"
 
 The text sees `candidate` and the names of the solution. It is executed here, with the problem's
 own prompt before it, so that helpers and classes that tests use are the problem's and not the
@@ -19,6 +19,9 @@ The last line of stderr says why the exit status is not 0:
 | 6      | as 1, and a result could not be sent                                           |
 
 This text runs in boxes, behind peer.py. joined_side.py needs what is below `run_tests`.
+
+Results that are too large to be sent, 1.3 GB of one row of MBPP+, are made beside the tests, one at
+a time.
 """
 
 import __future__
@@ -29,9 +32,8 @@ import json
 import os
 import sys
 
-from gradebox.checkers.values.codec import BadData, CannotCross, Side, unpack
+from gradebox.checkers.values.codec import BadData, CannotCross, Side, pack, unpack
 from gradebox.checkers.values.peer import Gone, Peer, Unsent
-from gradebox.checkers.values.reference_side import known_results
 
 FILE = "<tests>"
 # Annotations stay text: `List` and classes in them may be the solution's, without operators here.
@@ -123,6 +125,35 @@ def add_results(spec, namespace):
         (namespace["results"],) = unpack(spec["results"], Side(), shared=False)
     elif "reference" in spec:
         namespace["results"] = made_results(spec, namespace)
+
+
+def write_results():
+    """Write what a known solution returns for the inputs of a text, as codec.py writes values.
+
+    stdin is {"reference", "entry", "text"} as JSON; the text has `inputs`, and may have
+    `kept(result)`, what is compared of a result.
+    """
+    asked = json.loads(sys.stdin.buffer.read())
+    out = os.dup(1)
+    os.dup2(2, 1)
+    tests = {}
+    exec(compile(asked["text"], FILE, "exec"), tests)
+    results = list(known_results(asked["reference"], asked["entry"], tests))
+    data = json.dumps(pack([results], Side(), shared=False), separators=(",", ":")).encode()
+    while data:
+        data = data[os.write(out, data) :]
+
+
+def known_results(reference, entry, tests):
+    """Yield the result for each of a text's inputs, which stay as they are."""
+    import copy
+
+    solution = {"__name__": "solution"}
+    exec(compile(reference, "<known solution>", "exec"), solution)
+    kept = tests.get("kept")
+    for given in tests["inputs"]:
+        result = solution[entry](*copy.deepcopy(given))
+        yield kept(result) if kept else result
 
 
 def made_results(spec, namespace):

@@ -29,8 +29,7 @@ from gradebox.checkers.check import Check, Checker
 from gradebox.checkers.interactive import Interactor, judge_interaction
 from gradebox.checkers.programs import ProgramChecker
 from gradebox.checkers.protocols import PROTOCOLS, TESTS
-from gradebox.checkers.values.judges import JUDGES
-from gradebox.checkers.values.judges import judge as judge_values
+from gradebox.checkers.values.judging import JUDGES
 from gradebox.eval.grading.time_policy import run_limits
 from gradebox.eval.grading.verdict import Bounds, Match, compare_output, judge, whole_output
 from gradebox.eval.problems.problem import TestCase
@@ -185,7 +184,7 @@ class _Values:
         self._name = name
 
     def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
-        return judge_values(self._name, output, expected)
+        return JUDGES[self._name](output, expected)
 
 
 def _judge(about: Mapping[str, Any], folder: Path, sandbox: Sandbox) -> Checker | Interactor | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from gradebox.checkers.values.literals import Unreadable, read_literal
+from gradebox.checkers.values.literals import read_literal
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.source_tokens import Style, tokens
 
@@ -304,7 +304,7 @@ def _call(texts: dict[str, str], written: str, style: Style) -> Call | None:
         literal = source.replaced(dict.fromkeys(places, ""))
     try:
         return Call(texts["ARGUMENTS"], read_literal(literal, style), literal)
-    except Unreadable:
+    except ValueError:
         return None
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from gradebox.checkers import open_checker
 from gradebox.checkers.values.codec import Side, pack
-from gradebox.checkers.values.judges import JUDGES
-from gradebox.checkers.values.judging import ValueJudge
+from gradebox.checkers.values.judging import JUDGES, ValueJudge
 from testing.rows import rows
 
 NAN = float("nan")

@@ -8,7 +8,7 @@ import pytest
 
 from gradebox.checkers.compare import equal
 from gradebox.checkers.values.codec import Side, pack
-from gradebox.checkers.values.judges import JUDGES
+from gradebox.checkers.values.judging import JUDGES
 
 
 @pytest.mark.parametrize(
