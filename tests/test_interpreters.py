@@ -49,8 +49,8 @@ ALLOWED = {
     "eval/frameworks/inspect/in_the_box.py": "an archive is written, none is read",
     "eval/grading/drivers/driver.py": "between our own processes, which run no program",
     "eval/models/benchmarks/summary.py": "a table is written, none is read",
-    "eval/problems/formats/cruxeval.py": "4,000 characters; longer ones in a worker",
-    "eval/problems/formats/kodcode.py": "4,000 characters; longer ones in a worker",
+    "eval/problems/formats/asserts.py": "4,000 characters; longer ones in a worker",
+    "eval/problems/formats/suites.py": "4,000 characters; longer ones in a worker",
     "eval/problems/formats/packed.py": "2.5 times its size, 65,536 commas and 15 ms of CPU time "
     "a megabyte; a worker reads longer ones, and pickles",
     "eval/problems/formats/pairs.py": "4,000 characters; longer ones in a worker",

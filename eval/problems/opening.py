@@ -2,9 +2,9 @@
 
     problems.jsonl | problems.parquet     read here with json and pyarrow, nothing is cached
     a folder written by `save_to_disk`    loaded by the `datasets` library
-    a folder with IOI's files             subtasks and tests together (ioi_rows.py)
+    a folder with IOI's files             subtasks and tests together (several_files.py)
     a folder with CodeContests+' files    read as they are
-    usaco_…_dict.json                     with the folder of tests beside it (usaco_rows.py)
+    usaco_…_dict.json                     with the folder of tests beside it (several_files.py)
     LiveCodeBench                         its files, from a folder or the hub
     a package, a zip or a folder of them  packages/; several with commas between them
     any other folder, a name on the hub   load_dataset(name, subset, split=split)
@@ -36,11 +36,10 @@ from gradebox.eval.problems.dataset_library import (
 )
 from gradebox.eval.problems.formats import OWN, Judge, Reading, Recognised, Row
 from gradebox.eval.problems.formats.contests import CODE_CONTESTS_PLUS
-from gradebox.eval.problems.ioi_rows import IoiRows, ioi_files
 from gradebox.eval.problems.packages import PackageRows, find_packages
 from gradebox.eval.problems.problem_set import ProblemSet
 from gradebox.eval.problems.rows import Choose, JsonRows, Rows
-from gradebox.eval.problems.usaco_rows import UsacoRows, usaco_tests
+from gradebox.eval.problems.several_files import IoiRows, UsacoRows, ioi_files, usaco_tests
 from gradebox.sandbox.input_file import check_input_file
 
 FILES = {"livecodebench/code_generation_lite", "livecodebench/code_generation"}

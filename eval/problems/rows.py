@@ -3,7 +3,7 @@
     JsonRows                 a file of JSON lines; one JSON array or a .gz is written out as lines
     arrow_rows.MappedRows    files of the `datasets` library
     arrow_rows.ParquetRows   a parquet file
-    ioi_rows.IoiRows         rows of subtasks and of tests, in files of the kinds above
+    several_files.IoiRows    rows of subtasks and of tests, in files of the kinds above
 
 Opening a file of JSON lines reads it once and keeps the offset of each line. A line is parsed again
 when its problem is needed, and its tests go to a temporary file (`chosen_tests`), so one line is

@@ -28,7 +28,7 @@ from gradebox.checkers.values.programs import (
     solution_program,
     with_prelude,
 )
-from gradebox.eval.problems.formats.cruxeval import expression_of
+from gradebox.eval.problems.formats.asserts import expression_of
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.solutions.calling import REVISION, Parts, calling_program, defined_in
 from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, fenced_programs

@@ -8,7 +8,7 @@ Whether they do never depends on the solution alone: with a known solution in th
 when that one fails apart and passes together, because it prints what they capture, for example;
 without one, when they pass an object of a class that the solution cannot have made.
 
-Classes of tests whose row says `together` (formats/unit_tests.py) always run there: they replace
+Classes of tests whose row says `together` (formats/suites.py) always run there: they replace
 functions of modules, and look at files and at objects of libraries. What a solution fails, where
 the known one fails in both ways, is unclear: the row is wrong, as HumanEval+'s 32, or a library,
 data, a network, or memory (Mbpp/255) is missing here.

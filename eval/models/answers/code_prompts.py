@@ -23,11 +23,11 @@ from gradebox.eval.models.response_file import read_prompt_file
 from gradebox.eval.problems.dataset_library import is_saved_dataset
 from gradebox.eval.problems.formats import OWN, Judge, Reading, RowFormat, recognising
 from gradebox.eval.problems.formats.ioi import IOI, names_of
-from gradebox.eval.problems.formats.multipl_e import LANGUAGES
-from gradebox.eval.problems.ioi_rows import ioi_files
+from gradebox.eval.problems.formats.other_languages import LANGUAGES
 from gradebox.eval.problems.opening import open_file, open_sources
 from gradebox.eval.problems.row import problem_id
 from gradebox.eval.problems.rows import Rows
+from gradebox.eval.problems.several_files import ioi_files
 
 Row = Mapping[str, Any]
 

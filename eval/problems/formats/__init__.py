@@ -15,15 +15,12 @@ from gradebox.eval.problems.formats import (
     archives,
     asserts,
     contests,
-    cruxeval,
     evalplus,
-    humaneval_x,
     ioi,
-    kodcode,
     livecodebench,
-    multipl_e,
+    other_languages,
+    suites,
     training,
-    unit_tests,
 )
 from gradebox.eval.problems.formats.row_format import (
     JUDGES,
@@ -51,7 +48,7 @@ __all__ = [
 ]
 
 _MODULES = (
-    *(asserts, evalplus, multipl_e, humaneval_x, livecodebench, cruxeval, unit_tests, kodcode),
+    *(asserts, evalplus, other_languages, livecodebench, suites),
     *(contests, ioi, archives, training),
 )
 FORMATS: dict[str, RowFormat] = {

@@ -4,7 +4,7 @@
 |-----------|----------------------------------------------------------------------------------|
 | xcodeeval | `hidden_unit_tests`, JSON: [{"input", "output": [the right ones]}, …]            |
 | icpc-eval | `test_cases`: [[input, output], …]; `spj_code` is the checker of problems `spj`  |
-| usaco     | files, which `eval/problems/usaco_rows.py` finds by the row's `num_tests`        |
+| usaco     | files, which `eval/problems/several_files.py` finds by the row's `num_tests`     |
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 import gradebox
 from gradebox.eval.common.errors import InputError, RowError
 from gradebox.eval.problems.formats import Recognised
-from gradebox.eval.problems.formats.kodcode import _PYTEST, translated
+from gradebox.eval.problems.formats.suites import _PYTEST, translated
 from gradebox.eval.problems.in_memory import parse_problem
 from tests.sandbox.backends import open_backend
 

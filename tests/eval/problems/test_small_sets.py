@@ -11,7 +11,7 @@ import gradebox
 from gradebox.eval.common.errors import InputError, RowError
 from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.formats import FORMATS, Reading
-from gradebox.eval.problems.formats.cruxeval import expression_of
+from gradebox.eval.problems.formats.asserts import expression_of
 from gradebox.eval.problems.in_memory import parse_problem
 from tests.eval.problems.test_formats import write
 from tests.sandbox.backends import open_backend

@@ -1,4 +1,9 @@
-"""The problems of IOI in a folder with rows of subtasks and rows of tests."""
+"""Problems of several files: IOI's rows of subtasks and of tests, USACO's rows and files of tests.
+
+IOI    a folder, or folders in it, with rows of open-r1/ioi and of open-r1/ioi-test-cases
+USACO  usaco_subset307_dict.json             {"1333_platinum_strings": {"num_tests": 21, …}, …}
+       usaco_v3/tests/1333_platinum_strings/ 1.in, 1.out, or I.1, O.1; the folder may be `tests`
+"""
 
 from __future__ import annotations
 
@@ -7,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.errors import RowError
+from gradebox.eval.common.errors import InputError, RowError
 from gradebox.eval.problems.arrow import arrow_errors, load_parquet
+from gradebox.eval.problems.formats.archives import USACO
 from gradebox.eval.problems.formats.ioi import (
     IOI,
     IOI_ROWS,
@@ -18,7 +24,14 @@ from gradebox.eval.problems.formats.ioi import (
     problem_name,
     test_names,
 )
-from gradebox.eval.problems.formats.row_format import Judge, Reading, RowFormat
+from gradebox.eval.problems.formats.row_format import (
+    MOST_TESTS,
+    MOST_TEXT,
+    Judge,
+    Reading,
+    RowFormat,
+)
+from gradebox.eval.problems.packages.files import PackageFiles, number
 from gradebox.eval.problems.rows import MAX_ROW_BYTES, Rows, parse_row
 
 # (path, how its rows are read) → a source
@@ -72,25 +85,25 @@ class IoiRows(Rows):
             reading = Reading(IOI_ROWS if kind is IOI else IOI_TESTS, judge)
             source = open_file(path, reading)
             self._sources.append(source)
-            for number, row in source.names():
-                self._add(source, number, dict(row), kind)
+            for place, row in source.names():
+                self._add(source, place, dict(row), kind)
             for message in source.diagnostics.messages():
                 self.diagnostics.add(message)
         self.fingerprint = "-".join(source.fingerprint for source in self._sources)
         self._names = list(self._problems)
 
-    def _add(self, source: Rows, number: int, row: dict[str, Any], kind: RowFormat) -> None:
+    def _add(self, source: Rows, place: int, row: dict[str, Any], kind: RowFormat) -> None:
         if kind is IOI_TESTS:
-            self._tests.setdefault(row["id"], (source, number))
+            self._tests.setdefault(row["id"], (source, place))
             return
         try:
             self._problems.setdefault(problem_name(row), []).append(row)
         except RowError as error:
-            self.diagnostics.add(f"{source.name}, row {number} is not a subtask: {error}")
+            self.diagnostics.add(f"{source.name}, row {place} is not a subtask: {error}")
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        for number, name in enumerate(self._names):
-            yield number, names_of(self._problems[name][0])
+        for place, name in enumerate(self._names):
+            yield place, names_of(self._problems[name][0])
 
     def row(self, number: int) -> dict[str, Any]:
         name = self._names[number]
@@ -108,3 +121,60 @@ class IoiRows(Rows):
         for source in self._sources:
             source.close()
         self._tests.clear()
+
+
+# ---- USACO ----
+
+_FOLDERS = ("usaco_v3/tests", "tests")
+
+
+def usaco_tests(path: Path) -> Path | None:
+    """Return the folder of the tests of a file of USACO's problems, None for another file.
+
+    Raises InputError when the folder is missing.
+    """
+    if not path.name.startswith("usaco") or not path.name.endswith("_dict.json"):
+        return None
+    found = next((path.parent / name for name in _FOLDERS if (path.parent / name).is_dir()), None)
+    if found is None:
+        raise InputError(
+            f"--dataset {path} has no tests: put the folder {_FOLDERS[0]} of the data set beside it"
+        )
+    return found
+
+
+class UsacoRows(Rows):
+    """The problems of one file; a test is read when its problem is graded."""
+
+    def __init__(self, path: Path, fingerprint: str, tests: Path, judge: Judge) -> None:
+        super().__init__(path.name, fingerprint)
+        self._tests, self._reading = tests, Reading(USACO, judge)
+        try:
+            with path.open("rb") as file:
+                rows = parse_row(file.read(MOST_TEXT + 1))
+        except (OSError, RowError) as error:
+            raise InputError(f"--dataset {path} can't be read: {error}") from None
+        self._rows = [row for row in rows.values() if isinstance(row, dict)]
+
+    def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        for place, row in enumerate(self._rows):
+            yield place, self._reading.ids(row)
+
+    def row(self, number: int) -> dict[str, Any]:
+        row = self._rows[number]
+        return self._reading.columns({**row, "tests": self._files(row)})
+
+    def close(self) -> None:
+        self._rows = []
+
+    def _files(self, row: Mapping[str, Any]) -> list[dict[str, Path]]:
+        name = row.get("problem_id")
+        count = int(number(row.get("num_tests"), "num_tests", most=MOST_TESTS))
+        files, found = PackageFiles(self._tests, "tests"), []
+        for i in range(1, count + 1):
+            given = files.find(f"{name}/{i}.in", f"{name}/I.{i}")
+            expected = files.find(f"{name}/{i}.out", f"{name}/O.{i}")
+            if given is None or expected is None:
+                raise RowError(f"test {i} of {count} is not in {self._tests / str(name)}")
+            found.append({"input": files.test_file(given), "output": files.test_file(expected)})
+        return found
