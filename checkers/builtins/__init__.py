@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from gradebox.checkers.builtins import cases, kattis, lines, sequences, single
+from gradebox.checkers.builtins import kattis, lines, sequences, single
 from gradebox.checkers.builtins.stream import Decided
 from gradebox.checkers.check import Check, Checker, CheckerError
 from gradebox.checkers.protocols import PROTOCOLS
@@ -44,14 +44,13 @@ _WITHOUT_OPTIONS: Mapping[str, Judge] = {
     "rncmp": sequences.rncmp,
     "yesno": single.yesno,
     "nyesno": sequences.nyesno,
-    "caseicmp": cases.caseicmp,
-    "casencmp": cases.casencmp,
-    "casewcmp": cases.casewcmp,
+    "caseicmp": lines.caseicmp,
+    "casencmp": lines.casencmp,
+    "casewcmp": lines.casewcmp,
 }
 # name → function from options to the judge
 TABLE: Mapping[str, Callable[..., Judge]] = {
     **{name: partial(lambda judge: judge, judge) for name, judge in _WITHOUT_OPTIONS.items()},
-    "pointscmp": single.pointscmp,
     "kattis": kattis.kattis,
 }
 

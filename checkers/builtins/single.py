@@ -1,4 +1,4 @@
-"""Built-ins that read one value: hcmp, icmp, acmp and rcmp, dcmp, yesno, pointscmp.
+"""Built-ins that read one value: hcmp, icmp, acmp and rcmp, dcmp, yesno.
 
 Each reads the answer first, then the output. More tokens in the answer file matter for hcmp only.
 More tokens in the output are a presentation error when the value was right.
@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gradebox.checkers.builtins.stream import (
-    INFINITE,
     INT32,
-    Decided,
     Stream,
     close_to,
     failed,
@@ -21,7 +19,6 @@ from gradebox.checkers.builtins.stream import (
     presentation_error,
     wrong,
 )
-from gradebox.checkers.check import CheckerError, check_of_points
 from gradebox.checkers.tokens import shown
 
 
@@ -88,29 +85,3 @@ def yesno(_input: bytes, output: bytes, answer: bytes) -> None:
     if expected != found:
         raise wrong(f"expected {expected}, found {found}")
     raise finish(out, f"the answer is {expected}")
-
-
-MOST_POINTS = 1e6 + 1e-8  # testlib refuses more
-
-
-def pointscmp(full_points: float | None = None) -> Callable[[bytes, bytes, bytes], None]:
-    """Return a judge that gives points: the distance of two doubles, as testlib's example does.
-
-    full_points   the full mark; None: points are read as in `gradebox.checkers.check`
-    """
-    if full_points is not None and not full_points > 0:
-        raise CheckerError(f"full_points is {full_points}: it must be above 0")
-
-    def judge(_input: bytes, output: bytes, answer: bytes) -> None:
-        out, ans = _streams(output, answer)
-        expected, found = ans.double(), out.double()
-        points = abs(expected - found)
-        # `not … <=` is also true for the nan of two infinities.
-        if not points <= min(INFINITE, MOST_POINTS):
-            raise failed(f"{points:g} points: points must be in 0 … 1e6")
-        if not out.at_end():
-            raise presentation_error("extra tokens in the output")
-        message = f"{points:g} points: the answer is {expected:.4f}, the output {found:.4f}"
-        raise Decided(check_of_points(points, message, full_points))
-
-    return judge

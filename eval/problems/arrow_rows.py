@@ -1,8 +1,6 @@
 """Read problems from Arrow tables: memory-mapped files of a dataset, or a parquet file.
 
-MappedRows   tables of the `datasets` library. They are mapped again after every 64 MB of rows,
-             so that pages that were read leave the process's memory. Every part is checked
-             before it is read.
+MappedRows   tables of the `datasets` library. Every part is checked before it is read.
 ParquetRows  parquet can't read a single row cheaply. A row group is rewritten on first use to an
              unlinked temporary Arrow file of one record batch a row. A small file may expand to
              any size: its rows, its aliases and that temporary file are bounded, and ids are
@@ -35,7 +33,6 @@ from gradebox.eval.problems.formats import FIRST_ROWS, FORMATS, Row
 from gradebox.eval.problems.row import MAX_ID
 from gradebox.eval.problems.rows import MAX_ROW_BYTES, Choose, Rows
 
-_REMAP_AFTER_BYTES = 64 << 20
 _NAME_BATCH = 1024
 _FIRST_BYTES = 8 << 20  # of the rows of which the format is recognised
 _READ_AHEAD_BYTES = 1 << 20
@@ -101,11 +98,7 @@ class ArrowRows(Rows):
 
 
 class MappedRows(ArrowRows):
-    """Rows of a table.
-
-    open_table  maps the table into memory. It is called again after _REMAP_AFTER_BYTES were read,
-                which frees the pages that were read.
-    """
+    """Rows of a table that is mapped into memory."""
 
     def __init__(
         self,
@@ -115,8 +108,6 @@ class MappedRows(ArrowRows):
         choose: Choose,
     ) -> None:
         self.name = name  # of messages, also before the rows are known
-        self._open_table = open_table
-        self._read_bytes = 0
         with self._reporting_damage():
             table = self._table = open_table()
             columns = table.column_names
@@ -133,17 +124,12 @@ class MappedRows(ArrowRows):
         with self._lock:
             if self._table is None:
                 raise ValueError("the problems are closed")
-            if self._read_bytes > _REMAP_AFTER_BYTES:
-                with self._reporting_damage():
-                    self._table, self._read_bytes = self._open_table(), 0
             row = self._table.select(self._columns).slice(number, 1)
         try:
             for batch in row.to_batches():
                 _checked(batch)
         except arrow_errors() as error:
             raise RowError(f"the row's data is damaged: {one_line(error)}") from error
-        with self._lock:
-            self._read_bytes += row.nbytes
         return row
 
     def close(self) -> None:

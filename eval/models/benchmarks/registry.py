@@ -90,11 +90,6 @@ def find(kind: Kind, name: str) -> Any:
     table = TABLES[kind]
     if name in table:
         return table[name]
-    if name.lower().removesuffix("prompt").endswith(("minif2f_isabelle", "minif2fisabelle")):
-        raise InputError(
-            f"{kind} {name!r}: proofs can be judged only by Isabelle, which gradebox does not "
-            "run; remove the benchmark"
-        )
     raise InputError(
         f"unknown {kind} {name!r}{did_you_mean(name, table)}; see the {len(table)} known names in "
         "docs/benchmarks-by-configuration.md, or add yours with --register MODULE"

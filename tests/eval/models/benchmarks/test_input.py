@@ -36,7 +36,6 @@ BAD_CONFIGS: dict[str, tuple[Any, str]] = {
         {"a": GSM | {"eval_fn": "__import__('os').system('true')"}},
         "unknown eval_fn",
     ),
-    "proofs": ({"a": GSM | {"eval_fn": "eval_minif2f_isabelle"}}, "Isabelle"),
     "missing field": (
         {"a": {k: v for k, v in GSM.items() if k != "test_path"}},
         "a: Object missing required field `test_path`",
