@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from gradebox.checkers.check import Check, CheckerError, reject, unclear
-from gradebox.checkers.opening import split_path
-from gradebox.checkers.program_files import read_program
+from gradebox.checkers.opening import read_program, split_path
 from gradebox.checkers.programs import (
     NotCompiled,
     Pass,

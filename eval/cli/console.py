@@ -45,7 +45,9 @@ COMMANDS: dict[str, Command] = {
     "report": Command("eval.cli.commands.report:main", "write the report of a run"),
     "view": Command("eval.cli.commands.view:main", "look at runs in the browser, run again"),
     "compare": Command("eval.cli.commands.compare:main", "compare two runs by problem"),
-    "export": Command("eval.cli.commands.export:main", "write records as a CSV or parquet table"),
+    "export": Command(
+        "eval.cli.commands.report:main_of_table", "write records as a CSV or parquet table"
+    ),
     "serve": Command("sandbox.server.__main__:main", "serve Piston's API and POST /grade"),
     "doctor": Command("sandbox.doctor:main", "show which isolation this machine offers"),
     "completion": Command(

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from gradebox.checkers.check import Checker, CheckerError
 from gradebox.checkers.compare import Mode
 from gradebox.checkers.interactive import Interactor
-from gradebox.checkers.program_files import HEADER, testlib_header
+from gradebox.checkers.opening import HEADER, testlib_header
 from gradebox.eval.common.errors import Diagnostics, InputError
 from gradebox.eval.grading.cases.asserts import AssertTests
 from gradebox.eval.grading.cases.case_run import CaseSettings

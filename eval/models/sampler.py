@@ -21,8 +21,9 @@ from gradebox.eval.models.exchange import (
     Request,
     RequestOutcome,
     RetryPolicy,
+    client_settings,
+    exchange_json,
 )
-from gradebox.eval.models.http_json import client_settings, exchange_json
 from gradebox.eval.models.servers import Server
 from gradebox.sandbox.common.cleanup import Closeable
 

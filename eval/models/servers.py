@@ -23,8 +23,14 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 
 from gradebox.eval.common.errors import InputError, did_you_mean
-from gradebox.eval.models.exchange import CallError, ModelReply, Request, error_of_status
-from gradebox.eval.models.http_json import complete_url, one_line
+from gradebox.eval.models.exchange import (
+    CallError,
+    ModelReply,
+    Request,
+    complete_url,
+    error_of_status,
+    one_line,
+)
 
 Json = Mapping[str, Any]
 RESPONSE_FIELD = "answer"

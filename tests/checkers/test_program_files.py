@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gradebox.checkers.check import CheckerError
-from gradebox.checkers.program_files import MOST_BYTES, read_program
+from gradebox.checkers.opening import MOST_BYTES, read_program
 from testing.rows import named_rows
 
 # files of a folder · what is named · language · the program's files, the main one first

@@ -163,7 +163,7 @@ def _second_judge(args: argparse.Namespace) -> SecondJudge | None:
         if value is None:
             raise InputError(f"--second-judge {args.second_judge} needs {flag}; add it")
     from gradebox.eval.models.answers.pair_file import SecondJudge
-    from gradebox.eval.models.http_json import check_reachable, read_api_key
+    from gradebox.eval.models.exchange import check_reachable, read_api_key
     from gradebox.eval.models.response_file import discard_responses
     from gradebox.eval.models.servers import OpenAIChat
 

@@ -19,7 +19,12 @@ SHELLS = {
     "zsh": "gradebox completion zsh > FOLDER/_gradebox   a folder of $fpath, before compinit",
     "fish": "gradebox completion fish > ~/.config/fish/completions/gradebox.fish",
 }
-PARSERS = {"grade": "make_parser", "debug": "make_parser", "answer": "parser_of_one"}
+PARSERS = {
+    "grade": "make_parser",
+    "debug": "make_parser",
+    "answer": "parser_of_one",
+    "export": "parser_of_table",
+}
 _OF_FILES = {"A", "B", "DIR", "FILE", "GLOB", "PACKAGE", "PATH", "RESULTS"}  # placeholders
 
 

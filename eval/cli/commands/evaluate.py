@@ -61,7 +61,7 @@ def evaluate(args: argparse.Namespace) -> int:
     from gradebox.eval.common.files import write_json
     from gradebox.eval.models.answers.equality import find_judge
     from gradebox.eval.models.answers.math_harness import HarnessRun, load_dataset
-    from gradebox.eval.models.http_json import check_reachable
+    from gradebox.eval.models.exchange import check_reachable
     from gradebox.eval.models.response_file import discard_responses
     from gradebox.eval.models.servers import LocalContract
 

@@ -1,7 +1,8 @@
-"""Write the report of a run as an HTML page: `python eval/report.py RESULTS [-o FILE]`.
+"""Write a run as an HTML page (`python eval/report.py RESULTS [-o FILE]`) or as a table.
 
 RESULTS is a results folder or its records file. The page opens from the file system in any
-browser. Exit status: 0 written, 2 bad input, 130 interrupted.
+browser; `gradebox export RESULTS --to FILE.csv` writes the table. Exit status: 0 written, 2 bad
+input, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -40,3 +41,24 @@ def report(args: argparse.Namespace) -> int:
 
 
 main = partial(run_command, parser, report)
+
+
+parser_of_table = parser_of(
+    "Write the records of a run as one table, for a spreadsheet, pandas or a database. "
+    "docs/records.md lists the columns.",
+    ("results RESULTS", str, REQUIRED, "results folder or records file"),
+    ("--to FILE", Path, REQUIRED, "the table: its name ends in .csv or .parquet"),
+    ("--cases", bool, False, "a row for each case instead of each solution"),
+)
+
+
+def write_table(args: argparse.Namespace) -> int:
+    """Write the table, print its path and size, and return the exit status."""
+    from gradebox.eval.results.export import export
+
+    rows = export(args.results, args.to, cases=args.cases)
+    print(f"{args.to}: {rows:,} {'cases' if args.cases else 'solutions'}")
+    return 0
+
+
+main_of_table = partial(run_command, parser_of_table, write_table)

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     )
     from gradebox.eval.models.benchmarks.run import BenchmarkJob, find_targets, run_jobs
     from gradebox.eval.models.benchmarks.sample import missing_files_message
-    from gradebox.eval.models.http_json import read_api_key
+    from gradebox.eval.models.exchange import read_api_key
 
     if bool(args.suite) == bool(args.config):
         raise InputError(f"give either --config FILE or one of the suites {', '.join(SUITES)}")
@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
 def _settings(args: argparse.Namespace) -> Settings:
     from gradebox.eval.models.answers.equality import MathEquality
     from gradebox.eval.models.benchmarks.run import Settings
-    from gradebox.eval.models.http_json import read_api_key
+    from gradebox.eval.models.exchange import read_api_key
 
     return Settings(
         data_dir=args.data_dir,

@@ -53,7 +53,7 @@ def smoke(args: argparse.Namespace) -> int:
     from msgspec.structs import replace
 
     from gradebox.eval.models.answers import equational
-    from gradebox.eval.models.http_json import check_reachable, read_api_key
+    from gradebox.eval.models.exchange import check_reachable, read_api_key
     from gradebox.eval.models.response_file import ResponseFile
     from gradebox.eval.models.servers import openrouter_server, read_models, select_models
 

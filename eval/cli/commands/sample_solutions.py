@@ -59,7 +59,7 @@ parser = parser_of(
 
 def sample(args: argparse.Namespace) -> int:
     """Ask for the missing solutions, grade them with --grade, and return the exit status."""
-    from gradebox.eval.models.http_json import check_reachable
+    from gradebox.eval.models.exchange import check_reachable
     from gradebox.eval.models.response_file import ResponseFile, discard_responses
     from gradebox.sandbox.errors import UnknownLanguage
     from gradebox.sandbox.languages import find
@@ -112,7 +112,7 @@ def _requests(args: argparse.Namespace, language: str) -> Iterator[Request]:
 
 
 def _server(args: argparse.Namespace) -> Server:
-    from gradebox.eval.models.http_json import get_served_model, read_api_key
+    from gradebox.eval.models.exchange import get_served_model, read_api_key
     from gradebox.eval.models.servers import LocalContract, OpenAIChat, OpenAICompletions
 
     url, api_key, sampling = args.server_url, read_api_key(args.api_key_env), sampling_fields(args)

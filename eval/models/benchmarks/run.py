@@ -40,8 +40,7 @@ from gradebox.eval.models.benchmarks.sample import (
     read_samples,
 )
 from gradebox.eval.models.benchmarks.texts import shortened
-from gradebox.eval.models.exchange import Request
-from gradebox.eval.models.http_json import check_reachable, get_served_model
+from gradebox.eval.models.exchange import Request, check_reachable, get_served_model
 from gradebox.eval.models.response_file import ResponseFile, discard_responses
 from gradebox.eval.models.sampler import SamplerOptions
 from gradebox.eval.models.servers import OpenAIChat, OpenAICompletions

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from gradebox.checkers.check import CheckerError
 from gradebox.checkers.interactive import judge_fields
-from gradebox.checkers.program_files import HEADER, read_program
+from gradebox.checkers.opening import HEADER, read_program
 from gradebox.checkers.programs import NotCompiled
 from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import InputError, RowError, shown

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gradebox.checkers.check import CheckerError
-from gradebox.checkers.program_files import read_program
+from gradebox.checkers.opening import read_program
 from gradebox.eval.cli.grade import main as grade
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers import code_prompts, equational

@@ -16,7 +16,7 @@ from gradebox.eval.models import (
     Sampler,
     SamplerOptions,
 )
-from gradebox.eval.models.http_json import complete_url, get_served_model, read_api_key
+from gradebox.eval.models.exchange import complete_url, get_served_model, read_api_key
 from gradebox.eval.models.servers import LocalContract, OpenAIChat, OpenAICompletions, Server
 from tests.eval.models.fake_server import (
     Answer,
@@ -224,7 +224,7 @@ def test_a_key_in_a_list_of_models_is_redacted() -> None:
 def test_a_list_of_models_without_end_is_not_read_to_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("gradebox.eval.models.http_json.MAX_REPLY_BYTES", 100)
+    monkeypatch.setattr("gradebox.eval.models.exchange.MAX_REPLY_BYTES", 100)
     with FakeServer(raw(b" " * 1000)) as server, pytest.raises(InputError, match="over 100 bytes"):
         get_served_model(server.url)
 

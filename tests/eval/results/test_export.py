@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from gradebox.eval.cli.commands.export import main
+from gradebox.eval.cli.commands.report import main_of_table as main
 from gradebox.eval.results.export import BATCH_ROWS, export
 from tests.eval.results.statistics.made_records import case, solution, write_results
 
