@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.formats.contests import largest
@@ -28,7 +30,7 @@ from gradebox.eval.problems.formats.row_format import (
     of,
     text,
 )
-from gradebox.eval.problems.row.values import number_of
+from gradebox.eval.problems.row.values import converted, number_of
 from gradebox.eval.solutions.submissions import EXPECT, language_of
 
 SHOWN = 250  # characters of a test
@@ -38,28 +40,21 @@ _STANDARD = {"standard input": "", "standard output": "", "": ""}
 _CODES = tuple((f"{prefix}source_code", f"{prefix}exec_outcome") for prefix in ("", "fix_", "bug_"))
 
 
-def _pairs(row: Row, field: str) -> list[Any]:
-    given = loaded(row.get(field), field) or []
-    if not isinstance(given, list):
-        raise RowError(f"{field} is {shown(given)}: it must be a list of tests")
-    check_count(given, field)
-    return given
+class _HiddenTest(msgspec.Struct):
+    input: str
+    output: str | Annotated[list[str], msgspec.Meta(min_length=1)]  # the right ones
 
 
 def _xcodeeval(row: Row, judge: Judge) -> dict[str, Any]:
-    pairs: list[tuple[Any, list[str]]] = []
-    given = _pairs(row, "hidden_unit_tests")
-    for number, test in enumerate(given):
-        outputs = test.get("output") if isinstance(test, dict) else None
-        right = [outputs] if isinstance(outputs, str) else outputs
-        if not (isinstance(right, list) and right and all(isinstance(o, str) for o in right)):
-            raise RowError(
-                f"hidden_unit_tests: test {number} has the outputs {shown(outputs)}: a list of "
-                "the right ones, each a text, is needed"
-            )
+    pairs: list[tuple[str, list[str]]] = []
+    field = "hidden_unit_tests"
+    given = converted(field, loaded(row.get(field), field) or [], list[_HiddenTest])
+    check_count(given, field)
+    for test in given:
+        right = [test.output] if isinstance(test.output, str) else test.output
         outputs = list({_lf(output).strip(): _lf(output) for output in right}.values())
-        if judge == "reference" or not any(map(_is_cut, (test.get("input"), *outputs))):
-            pairs.append((_lf(test.get("input")), outputs))
+        if judge == "reference" or not any(map(_is_cut, (test.input, *outputs))):
+            pairs.append((_lf(test.input), outputs))
     cut = len(given) - len(pairs)
     if cut and not pairs:
         raise RowError(f"all {cut} hidden_unit_tests are cut by the site that they are from")
@@ -87,14 +82,14 @@ def _xcodeeval(row: Row, judge: Judge) -> dict[str, Any]:
     }
 
 
-def _is_cut(value: Any) -> bool:
+def _is_cut(text: str) -> bool:
     """Return whether a text is the beginning of a test, as Codeforces shows long ones."""
-    return isinstance(value, str) and len(value) > SHOWN and value.rstrip().endswith("...")
+    return len(text) > SHOWN and text.rstrip().endswith("...")
 
 
-def _lf(value: Any) -> Any:
+def _lf(text: str) -> str:
     """Return a text with the line ends that ExecEval gives to programs."""
-    return value.replace("\r\n", "\n") if isinstance(value, str) else value
+    return text.replace("\r\n", "\n")
 
 
 def _known(row: Row) -> Iterator[dict[str, Any]]:
@@ -107,11 +102,9 @@ def _known(row: Row) -> Iterator[dict[str, Any]]:
 
 
 def _icpc(row: Row, judge: Judge) -> dict[str, Any]:
-    pairs = []
-    for number, test in enumerate(_pairs(row, "test_cases")):
-        if not isinstance(test, (list, tuple)) or len(test) != 2:
-            raise RowError(f"test_cases: test {number} is {shown(test)}: a pair of texts is needed")
-        pairs.append(tuple(test))
+    given = loaded(row.get("test_cases"), "test_cases") or []
+    pairs = converted("test_cases", given, list[tuple[str, str]])
+    check_count(pairs, "test_cases")
     kind, checker = row.get("type") or "traditional", text(row, "spj_code")
     if kind not in ("traditional", "spj"):
         raise RowError(f"type is {shown(kind)}: only traditional and spj are graded")

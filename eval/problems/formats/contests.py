@@ -12,7 +12,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.formats.pairs import (
@@ -36,6 +38,7 @@ from gradebox.eval.problems.formats.row_format import (
     text,
     text_with,
 )
+from gradebox.eval.problems.row.values import converted
 
 APPS_S = 4.0  # the originals: wall time a test; APPS ends all tests after 11 s
 CODE_CONTESTS_S = 10.0  # the original's, for every problem; of CodeContests+ without a limit
@@ -110,9 +113,7 @@ def _code_contests(row: Row, judge: Judge) -> dict[str, Any]:
     if files not in _FILES:
         raise RowError(f"the program reads and writes {shown(files)}: only stdin, or input.txt")
     rating, tags = row.get("cf_rating"), row.get("cf_tags")
-    memory, strict = row.get("memory_limit_bytes"), judge == "strict"
-    if memory is not None and not isinstance(memory, int):
-        raise RowError(f"memory_limit_bytes is {shown(memory)}: it must be a whole number")
+    memory, strict = _whole(row, "memory_limit_bytes"), judge == "strict"
     return {
         **columns(Tests(tuple(pairs)), judge, _TOKENS),
         "title": row.get("name"),
@@ -128,14 +129,15 @@ def _code_contests(row: Row, judge: Judge) -> dict[str, Any]:
     }
 
 
+class _Duration(msgspec.Struct):
+    seconds: float | None = None
+    nanos: float | None = None
+
+
 def _seconds(limit: Any) -> float:
     """Return the CPU seconds of a struct {seconds, nanos}, 0 for none."""
-    if limit is None:
-        return 0.0
-    parts = [limit.get(name) or 0 for name in ("seconds", "nanos")] if type(limit) is dict else []
-    if not parts or not all(isinstance(part, (int, float)) for part in parts):
-        raise RowError(f"time_limit is {shown(limit)}: it must have seconds and nanos")
-    return float(parts[0]) + float(parts[1]) / 1e9
+    found = converted("time_limit", limit or {}, _Duration)
+    return float(found.seconds or 0) + float(found.nanos or 0) / 1e9
 
 
 def _of_lists(given: Any) -> Iterable[tuple[Any, Any]]:
@@ -180,12 +182,8 @@ def _code_contests_plus(row: Row, judge: Judge) -> dict[str, Any]:
 
 
 def _whole(row: Row, field: str) -> int:
-    value = row.get(field)
-    if value is None:
-        return 0
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise RowError(f"{field} is {shown(value)}: it must be a whole number")
-    return value
+    found: int = converted(field, row.get(field) or 0, Annotated[int, msgspec.Meta(ge=0)])
+    return found
 
 
 def _of_submissions(given: Any) -> list[tuple[Any, Any]]:

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Annotated, Any
 
-from gradebox.eval.common.errors import RowError, shown
+import msgspec
+
+from gradebox.eval.common.errors import RowError
 from gradebox.eval.problems.formats.asserts import ERRATA, PLUS_MB, PLUS_S, without_numpy
 from gradebox.eval.problems.formats.row_format import (
     MOST_TEXT,
@@ -28,6 +30,7 @@ from gradebox.eval.problems.formats.row_format import (
     of,
     text,
 )
+from gradebox.eval.problems.row.values import converted
 
 _TEXT = """\
 import json, math
@@ -95,9 +98,7 @@ _HUMANEVAL = {  # any root of the polynomial
 
 def _inputs(row: Row, field: str) -> str:
     """Return some inputs as JSON, "" for none. Raises RowError."""
-    value = row.get(field) or []
-    if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
-        raise RowError(f"{field} is {shown(value)}: it must be a list of lists of arguments")
+    value = converted(field, row.get(field) or [], list[list[Any]])
     data = json.dumps(value) if value else ""
     if len(data) > MOST_TEXT:
         raise RowError(f"{field} has {len(data)} characters: at most {MOST_TEXT} are read")
@@ -106,13 +107,8 @@ def _inputs(row: Row, field: str) -> str:
 
 def _convert(row: Row, judge: Judge) -> dict[str, Any]:
     entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
-    gold, task, atol = (
-        text(row, "canonical_solution", needed=True),
-        row.get("task_id"),
-        row.get("atol"),
-    )
-    if isinstance(atol, bool) or not isinstance(atol, (int, float)) or not 0 <= atol < math.inf:
-        raise RowError(f"atol is {shown(atol)}: it must be a number from 0 on")
+    gold, task = text(row, "canonical_solution", needed=True), row.get("task_id")
+    atol = converted("atol", row.get("atol"), Annotated[float, msgspec.Meta(ge=0, lt=math.inf)])
     of_mbpp = str(task).startswith("Mbpp/")
     same = (_MBPP if of_mbpp else _HUMANEVAL).get(entry, "found == wanted")
     made = _TEXT.replace("SHAPE", _SHAPE_OF.get(str(task), "each")).replace("SAME", same)

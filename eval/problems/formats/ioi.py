@@ -21,6 +21,7 @@ from gradebox.eval.problems.formats.row_format import (
     of,
     text,
 )
+from gradebox.eval.problems.row.values import converted
 
 MOST_DIGITS = 9
 
@@ -118,10 +119,7 @@ def names_of(row: Row) -> dict[str, Any]:
 
 def test_names(row: Row) -> list[str]:
     """Return the names of a subtask's tests. Raises RowError."""
-    names = row.get("test_names")
-    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
-        raise RowError(f"test_names is {shown(names)}: it must be a list of names")
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(converted("test_names", row.get("test_names"), list[str])))
 
 
 def _graders(row: Row) -> Any:

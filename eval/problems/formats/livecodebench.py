@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.formats.packed import unpacked
 from gradebox.eval.problems.formats.pairs import Judging, columns, loaded, read_tests
 from gradebox.eval.problems.formats.row_format import (
@@ -23,6 +22,7 @@ from gradebox.eval.problems.formats.row_format import (
     parsed,
     text,
 )
+from gradebox.eval.problems.row.values import converted
 
 TIME_LIMIT_S = 6.0  # the original: 6 s of wall time a test
 MOST_BYTES = 512 << 20
@@ -71,11 +71,8 @@ def _tests(row: Row, field: str) -> list[Any]:
             return []
         packed = field.startswith("private") and given[0] not in "[{"
         given = unpacked(given, field, MOST_BYTES) if packed else parsed(given, field)
-    if given is None:
-        return []
-    if not isinstance(given, list) or not all(isinstance(test, dict) for test in given):
-        raise RowError(f"{field} is {shown(given)}: it must be a list of tests")
-    return given
+    found: list[Any] = converted(field, [] if given is None else given, list[dict[str, Any]])
+    return found
 
 
 def _slug(title: str) -> str:
@@ -83,9 +80,7 @@ def _slug(title: str) -> str:
 
 
 def _convert(row: Row, judge: Judge) -> dict[str, Any]:
-    metadata = loaded(row.get("metadata"), "metadata") or {}
-    if not isinstance(metadata, dict):
-        raise RowError(f"metadata is {shown(metadata)}: it must be an object")
+    metadata = converted("metadata", loaded(row.get("metadata"), "metadata") or {}, dict[str, Any])
     function = metadata.get("func_name")
     private = _tests(row, "private_test_cases")
     tests = [*_tests(row, "public_test_cases"), *private]

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.row import NAME_COLUMNS, USED_COLUMNS
 from gradebox.eval.problems.row.tests import TESTS_COLUMN
+from gradebox.eval.problems.row.values import converted
 from gradebox.sandbox.common.json_text import load_json
 
 Judge = Literal["strict", "reference"]
@@ -244,11 +245,7 @@ def text(row: Row, field: str, *, needed: bool = False) -> str:
 def texts(row: Row, field: str) -> list[str]:
     """Return a list of texts, [] when it is missing. Raises RowError."""
     value = row.get(field)
-    if value is None:
-        return []
-    if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):
-        raise RowError(f"{field} is {shown(value)}: it must be a list of texts")
-    return list(value)
+    return [] if value is None else list(converted(field, value, list[str]))
 
 
 def parsed(value: str, field: str) -> Any:

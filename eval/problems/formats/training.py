@@ -20,6 +20,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.formats.livecodebench import LIVE_JUDGING, PRELUDE
 from gradebox.eval.problems.formats.pairs import (
@@ -46,6 +48,7 @@ from gradebox.eval.problems.formats.row_format import (
     of,
     text,
 )
+from gradebox.eval.problems.row.values import converted
 
 # CPU seconds a test; the originals' are wall time, PrimeIntellect's 120 s are for a row
 DEEPCODER_S, LIVECODEBENCH_S, PRIME_S, NEMO_GYM_S, SANDBOXFUSION_S = 12.0, 6.0, 10.0, 10.0, 10.0
@@ -105,14 +108,14 @@ def _verl(row: Row, judge: Judge) -> dict[str, Any]:
 
 def statements(given: Any) -> dict[str, Any]:
     """Return the columns of verl's `assert_case`: statements about the program. Raises RowError."""
-    if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
-        raise RowError(f"assert_case is {shown(given)}: it must be a list of statements")
     spec = json.dumps({"entry": "", "names": [], "prompt": ""})
     return {
         "test_kind": "assert",
         "time_limit": STATEMENT_S,
         "memory_limit": MEMORY_MB,
-        "official_tests": [{"input": one, "output": spec} for one in given],
+        "official_tests": [
+            {"input": one, "output": spec} for one in converted("assert_case", given, list[str])
+        ],
     }
 
 
@@ -141,10 +144,10 @@ def _prime(row: Row, judge: Judge) -> dict[str, Any]:
 
 
 def _rstar(row: Row, _judge: Judge) -> dict[str, Any]:
-    inputs, outputs = (loaded(row.get(name), name) or [] for name in ("inputs", "outputs"))
+    inputs, outputs = (
+        converted(name, loaded(row.get(name), name) or [], list) for name in ("inputs", "outputs")
+    )
     function, owner = text(row, "func_name"), text(row, "class_name")
-    if not isinstance(inputs, list) or not isinstance(outputs, list):
-        raise RowError("inputs and outputs must be lists, or JSON text of lists")
     if function and owner not in ("", "Solution"):
         raise RowError(f"class_name is {shown(owner)}: only Solution, or a function, is called")
     names = [function] * len(inputs)
@@ -161,20 +164,21 @@ def _nemo(row: Row, judge: Judge) -> dict[str, Any]:
     }
 
 
+class _Streams(msgspec.Struct):
+    stdin: str | None = None
+    stdout: str | None = None
+
+
+class _FusionTest(msgspec.Struct):
+    input: _Streams
+    output: _Streams
+
+
 def _fusion(row: Row, judge: Judge) -> dict[str, Any]:
-    given = loaded(row.get("test"), "test") or []
     labels = _structure(row, "labels")
-    if not isinstance(given, list):
-        raise RowError(f"test is {shown(given)}: it must be a list of tests")
+    given = converted("test", loaded(row.get("test"), "test") or [], list[_FusionTest])
     check_count(given, "test")
-    pairs = []
-    for number, test in enumerate(given):
-        if not isinstance(test, dict):
-            raise RowError(f"test {number} is {shown(test)}: it must have input and output")
-        start, end = test.get("input"), test.get("output")
-        if not isinstance(start, dict) or not isinstance(end, dict):
-            raise RowError(f"test {number} is {shown(test)}: it must have input and output")
-        pairs.append((start.get("stdin") or "", end.get("stdout")))
+    pairs = [(test.input.stdin or "", test.output.stdout) for test in given]
     return {
         **columns(Tests(tuple(pairs)), judge, _FUSION),
         "title": str(labels.get("name") or ""),

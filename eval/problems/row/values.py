@@ -56,7 +56,7 @@ def converted(column: str, value: object, kind: Any) -> Any:
     """Return a value as a type that msgspec knows; a number may be text. Raises RowError."""
     try:
         return msgspec.convert(value, kind, strict=False)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # of a lone surrogate
         raise RowError(f"{column} is {shown(value)}: {error}") from None
 
 
