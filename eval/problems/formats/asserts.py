@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import json
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -46,6 +45,7 @@ from gradebox.eval.problems.formats.row_format import (
     label,
     lower,
     of,
+    statements_test,
     text,
     text_with,
     texts,
@@ -135,15 +135,9 @@ def assert_problem(
     apart  each statement is a test of its own, with the whole time
     """
     names = _tested_built_in(code, tests[0]) if tests else []
-    spec = json.dumps({"entry": "", "names": names, "prompt": ""})
     texts = tests if apart or not tests else ["\n".join(tests) + "\n"]
-    return {
-        "id": name,
-        "test_kind": "assert",
-        "time_limit": time_s,
-        "memory_limit": MEMORY_MB,
-        "official_tests": [{"input": text, "output": spec} for text in texts],
-    }
+    found = [statements_test(text, names=names) for text in texts]
+    return asserted(found, time_s, MEMORY_MB, "", id=name)
 
 
 def _humaneval(row: Row, judge: Judge) -> dict[str, Any]:
@@ -193,7 +187,7 @@ def _acecode(row: Row, _judge: Judge) -> dict[str, Any]:
     tests = texts(row, "test_cases")
     names = _tested_built_in(None, tests[0]) if tests else []
     found = assert_test("\n".join(tests) + "\n", "", names, "")
-    return {**asserted(found, ACECODE_S, MEMORY_MB, ""), "gold_solutions": []}
+    return asserted(found, ACECODE_S, MEMORY_MB, "")
 
 
 def _deepseek(row: Row, _judge: Judge) -> dict[str, Any]:
@@ -202,8 +196,8 @@ def _deepseek(row: Row, _judge: Judge) -> dict[str, Any]:
         raise RowError("test makes nodes, of a class that the row does not have: not graded")
     prompt = f"{text(row, 'prompt').rstrip()}\n        ''\n        "  # without an answer, a class
     more = {"title": text(row, "title"), "entry_point": "Solution", "prompt": prompt}
-    found = asserted(assert_test(test, "", [], ""), LEETCODE_S, MEMORY_MB, "", **more)
-    return {**found, "gold_solutions": [], "prelude": _LEETCODE_PRELUDE}
+    more["prelude"] = _LEETCODE_PRELUDE
+    return asserted(assert_test(test, "", [], ""), LEETCODE_S, MEMORY_MB, "", **more)
 
 
 HUMANEVAL = RowFormat(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -284,10 +284,15 @@ def assert_test(
     more    `classes`: those of unittest in the text, which are run; `together`: in the process of
             the solution
     """
-    if "assert" not in text:
-        return []
+    return [statements_test(text, entry, names, prompt, **more)] if "assert" in text else []
+
+
+def statements_test(
+    text: str, entry: str = "", names: Sequence[str] = (), prompt: str = "", **more: Any
+) -> dict[str, str]:
+    """Return the test that a text is; see `assert_test`."""
     spec = {"entry": entry, "names": names, "prompt": prompt, **more}
-    return [{"input": text, "output": json.dumps(spec)}]
+    return {"input": text, "output": json.dumps(spec)}
 
 
 def asserted(
@@ -295,13 +300,13 @@ def asserted(
 ) -> dict[str, Any]:
     """Return the columns of a row whose tests are texts of asserts.
 
-    gold  its known solution
+    gold  its known solution, "" for none
     """
     return {
         "test_kind": "assert",
         "official_tests": tests,
         "time_limit": time_limit,
         "memory_limit": memory_limit,
-        "gold_solutions": [{"code": gold, "expect": "passed"}],
+        "gold_solutions": [{"code": gold, "expect": "passed"}] if gold else [],
         **more,
     }

@@ -15,7 +15,6 @@ verl's own reward and prime-rl's read calls alike: each line of an input is an a
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -40,12 +39,14 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
     assert_test,
+    asserted,
     check_count,
     fields,
     is_empty,
     label,
     lower,
     of,
+    statements_test,
     text,
 )
 from gradebox.eval.problems.row.values import converted
@@ -67,7 +68,7 @@ def _deepcoder(row: Row, judge: Judge) -> dict[str, Any]:
 def _rllm(given: Any, judge: Judge) -> dict[str, Any]:
     """Return the columns of tests in one of rllm's forms."""
     if isinstance(given, dict) and "functional" in given:
-        return {**_functional(given), "time_limit": DEEPCODER_S}
+        return _functional(given)
     tests = read_tests(given, "tests")
     live = isinstance(given, list) and bool(given) and "testtype" in given[0]
     if judge == "reference" and not live:
@@ -85,13 +86,9 @@ def _functional(given: Row) -> dict[str, Any]:
     if test.strip() and found is None:
         raise RowError("tests.functional does not end in check(Solution().NAME)")
     entry = found["entry"] if found else ""
-    return {
-        "test_kind": "assert",
-        "entry_point": entry,
-        "prelude": "\n".join(PRELUDE),
-        "memory_limit": MEMORY_MB,
-        "official_tests": assert_test(test[: found.start()] if found else "", entry, [], ""),
-    }
+    tests = assert_test(test[: found.start()] if found else "", entry, [], "")
+    more = {"entry_point": entry, "prelude": "\n".join(PRELUDE)}
+    return asserted(tests, DEEPCODER_S, MEMORY_MB, "", **more)
 
 
 def _verl(row: Row, judge: Judge) -> dict[str, Any]:
@@ -108,15 +105,8 @@ def _verl(row: Row, judge: Judge) -> dict[str, Any]:
 
 def statements(given: Any) -> dict[str, Any]:
     """Return the columns of verl's `assert_case`: statements about the program. Raises RowError."""
-    spec = json.dumps({"entry": "", "names": [], "prompt": ""})
-    return {
-        "test_kind": "assert",
-        "time_limit": STATEMENT_S,
-        "memory_limit": MEMORY_MB,
-        "official_tests": [
-            {"input": one, "output": spec} for one in converted("assert_case", given, list[str])
-        ],
-    }
+    tests = [statements_test(one) for one in converted("assert_case", given, list[str])]
+    return asserted(tests, STATEMENT_S, MEMORY_MB, "")
 
 
 def _structure(row: Row, field: str) -> dict[str, Any]:
