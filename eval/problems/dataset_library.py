@@ -2,7 +2,7 @@
 
 The child answers one request. Both are JSON:
 
-    {"name", "split", "subsets", "cache_dir", "folder"}
+    {"name", "split", "subsets", "folder"}
         ─▶ {"loaded": [{"subset", "fingerprint", "files", "temporary"}],
             "failures": [one line for each subset]}
     {"name", "files"} ─▶ {"paths"} or {"error"}
@@ -47,19 +47,19 @@ class LoadedTable:
     open_table: Callable[[], Any]
 
 
-def load_subsets(
-    name: str, split: str, subsets: Sequence[str], cache_dir: str | Path | None = None
+def load(
+    name: str, split: str, subsets: Sequence[str] | None
 ) -> tuple[list[LoadedTable], list[str]]:
     """Load a split of some subsets of a dataset on the hub, or of a folder of data files.
 
+    subsets  None for a folder that `Dataset.save_to_disk` wrote
+
     Return the tables of the subsets that exist, and one line for each subset that failed.
     """
-    return _load(name=name, split=split, subsets=list(subsets), cache_dir=cache_dir)
-
-
-def load_saved(folder: Path, split: str) -> tuple[list[LoadedTable], list[str]]:
-    """Load a folder that `Dataset.save_to_disk` wrote; return what `load_subsets` returns."""
-    return _load(name=str(folder), split=split, subsets=None, cache_dir=None)
+    with tempfile.TemporaryDirectory(prefix="gradebox-dataset-") as folder:
+        answer = _answer(name=name, split=split, subsets=subsets, folder=folder)
+        failures = [one_line(why, 240) for why in answer["failures"]]
+        return [_table(entry) for entry in answer["loaded"]], failures
 
 
 def is_saved_dataset(folder: Path) -> bool:
@@ -81,18 +81,11 @@ def download(name: str, files: Sequence[str]) -> list[Path]:
     return [Path(path) for path in answer["paths"]]
 
 
-def _load(**job: Any) -> tuple[list[LoadedTable], list[str]]:
-    with tempfile.TemporaryDirectory(prefix="gradebox-dataset-") as folder:
-        answer = _answer(**job, folder=folder)
-        failures = [one_line(why, 240) for why in answer["failures"]]
-        return [_table(entry) for entry in answer["loaded"]], failures
-
-
 def _answer(**job: Any) -> dict[str, Any]:
     """Return what the child answers. Raises InputError when it ends before."""
     with Child(MAIN, own_errors=False) as child:  # progress bars are for the user
         try:
-            child.channel.send(json.dumps(job, default=str).encode())
+            child.channel.send(json.dumps(job).encode())
             answer: dict[str, Any] = json.loads(child.channel.receive())
             return answer
         except (EOFError, OSError):
@@ -169,7 +162,7 @@ def _load_split(datasets: Any, job: dict[str, Any], subset: str | None) -> Any:
         return loaded[split]
     # Versions before 4 may run a Python script of the dataset unless this is False.
     options = {"trust_remote_code": False} if int(datasets.__version__.split(".")[0]) < 4 else {}
-    return datasets.load_dataset(name, subset, split=split, cache_dir=job["cache_dir"], **options)
+    return datasets.load_dataset(name, subset, split=split, **options)
 
 
 def _describe(dataset: Any, copy: Path) -> dict[str, Any]:

@@ -31,8 +31,7 @@ from gradebox.eval.problems.arrow_rows import MappedRows, ParquetRows
 from gradebox.eval.problems.dataset_library import (
     download,
     is_saved_dataset,
-    load_saved,
-    load_subsets,
+    load,
 )
 from gradebox.eval.problems.formats import OWN, Judge, Reading, Recognised, Row
 from gradebox.eval.problems.formats.contests import CODE_CONTESTS_PLUS
@@ -125,7 +124,6 @@ def open_problems(
     *,
     split: str = "test",
     subsets: Sequence[str] = ("verifiable", "default"),
-    cache_dir: str | Path | None = None,
     format_name: str | None = None,
     judge: Judge = "strict",
     testlib: str | None = None,
@@ -134,7 +132,6 @@ def open_problems(
 
     dataset    a .jsonl or .parquet file, a folder, or a name on the hub
     subsets    where problems are looked up, in this order
-    cache_dir  the cache of the `datasets` library; None for its own
     testlib    path of testlib.h, for packages that lack it
     format_name, judge  see `Reading`; None for the format that recognises the rows
 
@@ -159,7 +156,7 @@ def open_problems(
         return ProblemSet(dataset, None, [IoiRows(path, ioi, read, judge)])
     if path.is_file() and (tests := usaco_tests(path)):
         return ProblemSet(dataset, None, [UsacoRows(path, _fingerprint(path), tests, judge)])
-    opened = open_sources(dataset, split, subsets, choose, cache_dir)
+    opened = open_sources(dataset, split, subsets, choose)
     problems = ProblemSet(*opened, columns=found[-1].described() if found else "")
     for hint in dict.fromkeys(
         hint for rows in found if OWN in rows.formats for hint in rows.misnamed()
@@ -202,7 +199,6 @@ def open_sources(
     split: str,
     subsets: Sequence[str],
     choose: Choose,
-    cache_dir: str | Path | None = None,
 ) -> tuple[str, str | None, list[Rows]]:
     """Return the name, the split (None where there are none) and the rows of a dataset.
 
@@ -213,10 +209,10 @@ def open_sources(
         return dataset, None, [open_file(path, choose)]
     if path.is_dir():
         if is_saved_dataset(path):
-            return dataset, split, _open_saved(path, split, choose)
+            return dataset, split, _open_tables(dataset, split, None, choose)
         if files := release_in(path, subsets) or parquet_in(path):
             return dataset, None, [open_file(file, choose) for file in files]
-        return str(path), split, _open_subsets(str(path), split, subsets, cache_dir, choose)
+        return str(path), split, _open_tables(str(path), split, subsets, choose)
     looks_local = path.suffix in (".jsonl", ".json", ".parquet", ".gz") or dataset[:1] in "./~"
     if looks_local or not _HUB_NAME.fullmatch(dataset):
         raise InputError(f"--dataset {shown(dataset)} does not exist: {_LOCAL_COPY}")
@@ -224,7 +220,7 @@ def open_sources(
         files = download(dataset, release_files(subsets))
         return dataset, None, [open_file(file, choose) for file in files]
     subsets, split = whole(dataset, subsets, split)
-    return dataset, split, _open_subsets(dataset, split, subsets, cache_dir, choose)
+    return dataset, split, _open_tables(dataset, split, subsets, choose)
 
 
 def open_file(path: Path, choose: Choose) -> Rows:
@@ -256,31 +252,20 @@ def _fingerprint(path: Path) -> str:
     return sha.hexdigest()[:32]
 
 
-def _open_saved(path: Path, split: str, choose: Choose) -> list[Rows]:
-    tables, failures = load_saved(path, split)
-    if failures:
-        raise InputError(
-            f"--dataset {path} (--dataset-split {split}) can't be loaded: {failures[0]}; "
-            f"choose another split, or {_LOCAL_COPY}"
-        )
-    return [MappedRows(t.subset, t.fingerprint, t.open_table, choose) for t in tables]
-
-
-def _open_subsets(
-    name: str,
-    split: str,
-    subsets: Sequence[str],
-    cache_dir: str | Path | None,
-    choose: Choose,
+def _open_tables(
+    name: str, split: str, subsets: Sequence[str] | None, choose: Choose
 ) -> list[Rows]:
-    """Return a source for each subset that exists; raise InputError when none does."""
-    if not subsets:
+    """Return a source for each subset that exists; raise InputError when none does.
+
+    subsets  None for a saved dataset, which has none
+    """
+    if subsets is not None and not subsets:
         raise InputError("--dataset-subsets is empty: give names, such as verifiable,default")
-    tables, failures = load_subsets(name, split, subsets, cache_dir)
+    tables, failures = load(name, split, subsets)
     if not tables:
         raise InputError(
             f"--dataset {name} (split {split}) can't be loaded: {'; '.join(failures)}: "
-            f"{_remedy(Path(name))}"
+            f"choose another --dataset-split, or {_remedy(Path(name))}"
         )
     sources: list[Rows] = [
         MappedRows(t.subset, t.fingerprint, t.open_table, choose) for t in tables

@@ -26,7 +26,9 @@ ROWS = [{"id": "1/A", "title": "a"}, {"id": "2/B", "title": "b"}, {"id": "3/C", 
 
 
 @pytest.fixture
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def in_this_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import datasets
+
     class InThisProcess(contextlib.AbstractContextManager):
         """The child, its channel and its work."""
 
@@ -45,6 +47,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
         def __exit__(self, *_: Any) -> None: ...
 
     monkeypatch.setattr(dataset_library, "Child", InThisProcess)
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
 
 
 @pytest.fixture
@@ -78,12 +81,10 @@ def test_the_first_subset_with_a_problem_is_used(
         verifiable=[{"id": "1/A", "title": "v", "aliases": ["2/B"]}],
         default=[{**row, "title": "d", "aliases": []} for row in ROWS],
     )
-    problems = open_problems(dataset, cache_dir=tmp_path / "cache")
+    problems = open_problems(dataset)
     assert titles(problems, "1/A", "2/B", "3/C", "4/D") == ["v", "v", "d", None]
     assert problems.ids() == ["1/A", "3/C"]
-    problems = open_problems(
-        dataset, subsets=("default", "verifiable", "other"), cache_dir=tmp_path / "cache"
-    )
+    problems = open_problems(dataset, subsets=("default", "verifiable", "other"))
     assert titles(problems, "1/A", "2/B", "3/C") == ["d", "d", "d"]
     (message,) = problems.messages()
     assert "subset other: BuilderConfig 'other' not found" in message
@@ -112,7 +113,7 @@ def test_a_saved_dataset_has_splits(tmp_path: Path) -> None:
     train = open_problems(str(tmp_path / "both"), split="train")
     assert train.ids() == ["3/C", "1/A"]
     assert titles(train, "1/A", "3/C") == ["a", "c"]
-    with pytest.raises(InputError, match=r"no split dev: it has test, train; choose another split"):
+    with pytest.raises(InputError, match=r"no split dev: it has test, train: choose another --d"):
         open_problems(str(tmp_path / "both"), split="dev")
 
 
@@ -121,9 +122,7 @@ def test_a_folder_of_files_is_a_dataset(tmp_path: Path) -> None:
     def open_folder(name: str, split: str) -> ProblemSet:
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
-        return open_problems(
-            str(folder), split=split, subsets=("default",), cache_dir=tmp_path / "cache"
-        )
+        return open_problems(str(folder), split=split, subsets=("default",))
 
     (tmp_path / "files").mkdir()
     lines = "".join(json.dumps(row) + "\n" for row in ROWS)
@@ -152,7 +151,7 @@ def state():
             *({k: repr(v) for k, v in vars(m).items() if k.isupper()} for m in modules)]
 
 before = state()
-open_problems(sys.argv[1], subsets=["default"], cache_dir=sys.argv[2])
+open_problems(sys.argv[1], subsets=["default"])
 assert state() == before, "after opening"
 try:
     open_problems("someone/problems")
@@ -165,7 +164,8 @@ except InputError as error:
     environment = {k: v for k, v in os.environ.items() if k not in hidden}
     environment["HF_ENDPOINT"] = "http://127.0.0.1:9"  # refuses connections
     environment["PYTHONPATH"] = str(ROOT / "src")
-    command = [sys.executable, "-c", code, make_dataset(default=ROWS), str(tmp_path / "cache")]
+    environment["HF_DATASETS_CACHE"] = str(tmp_path / "cache")
+    command = [sys.executable, "-c", code, make_dataset(default=ROWS)]
     run = run_command(command, env=environment)
     assert run.stdout == "unchanged False\n", run.stderr
 
@@ -175,9 +175,9 @@ def test_the_caller_does_not_import_the_library(
 ) -> None:
     code = (
         "import sys; from gradebox.eval.problems import open_problems;"
-        "open_problems(sys.argv[1], subsets=['default'], cache_dir=sys.argv[2]).get('1/A');"
+        "open_problems(sys.argv[1], subsets=['default']).get('1/A');"
         "print([m for m in ('datasets', 'pandas', 'huggingface_hub') if m in sys.modules])"
     )
-    command = [sys.executable, "-c", code, make_dataset(default=ROWS), str(tmp_path / "cache")]
-    run = run_command(command)
+    command = [sys.executable, "-c", code, make_dataset(default=ROWS)]
+    run = run_command(command, env={**os.environ, "HF_DATASETS_CACHE": str(tmp_path / "cache")})
     assert run.stdout == "[]\n", run.stderr
