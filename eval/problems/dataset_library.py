@@ -167,7 +167,7 @@ def _load_split(datasets: Any, job: dict[str, Any], subset: str | None) -> Any:
 
 def _describe(dataset: Any, copy: Path) -> dict[str, Any]:
     """Return the Arrow files of a dataset; save its rows to `copy` when they aren't whole files."""
-    arrow = importlib.import_module("pyarrow")
+    arrow = load_arrow()
     files = [str(entry["filename"]) for entry in dataset.cache_files]
     temporary = getattr(dataset, "_indices", None) is not None or (
         _rows_in(arrow, files) != len(dataset)
@@ -193,7 +193,7 @@ def _rows_in(arrow: Any, files: list[str]) -> int:
 
 def _load_errors(datasets: Any) -> tuple[type[Exception], ...]:
     """Return what the library raises for wrong names, damaged files and network errors."""
-    arrow_error = importlib.import_module("pyarrow").ArrowException
+    arrow_error = load_arrow().ArrowException
     known = (OSError, ValueError, RuntimeError, ImportError, LookupError, TypeError, AttributeError)
     return (arrow_error, datasets.exceptions.DatasetsError, *known)
 

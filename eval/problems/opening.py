@@ -26,8 +26,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.arrow import arrow_errors, load_parquet
-from gradebox.eval.problems.arrow_rows import MappedRows, ParquetRows
+from gradebox.eval.problems.arrow import MappedRows, ParquetRows, arrow_errors, load_parquet
 from gradebox.eval.problems.dataset_library import (
     download,
     is_saved_dataset,

@@ -1,8 +1,8 @@
 """Rows of problems by number: the interface of all their stores, and JSON lines.
 
     JsonRows                 a file of JSON lines; one JSON array or a .gz is written out as lines
-    arrow_rows.MappedRows    files of the `datasets` library
-    arrow_rows.ParquetRows   a parquet file
+    arrow.MappedRows         files of the `datasets` library
+    arrow.ParquetRows        a parquet file
     several_files.IoiRows    rows of subtasks and of tests, in files of the kinds above
 
 Opening a file of JSON lines reads it once and keeps the offset of each line. A line is parsed again

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.problem import Expectation, Problem
-from gradebox.eval.problems.row.values import plain_name
+from gradebox.eval.problems.row.tests import plain_name
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
 

@@ -30,7 +30,7 @@ from gradebox.eval.problems.formats.row_format import (
     of,
     text,
 )
-from gradebox.eval.problems.row.values import converted, number_of
+from gradebox.eval.problems.row.tests import converted, number_of
 from gradebox.eval.solutions.submissions import EXPECT, language_of
 
 SHOWN = 250  # characters of a test

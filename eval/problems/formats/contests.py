@@ -38,7 +38,7 @@ from gradebox.eval.problems.formats.row_format import (
     text,
     text_with,
 )
-from gradebox.eval.problems.row.values import converted
+from gradebox.eval.problems.row.tests import converted
 
 APPS_S = 4.0  # the originals: wall time a test; APPS ends all tests after 11 s
 CODE_CONTESTS_S = 10.0  # the original's, for every problem; of CodeContests+ without a limit

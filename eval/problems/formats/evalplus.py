@@ -30,7 +30,7 @@ from gradebox.eval.problems.formats.row_format import (
     of,
     text,
 )
-from gradebox.eval.problems.row.values import converted
+from gradebox.eval.problems.row.tests import converted
 
 _TEXT = """\
 import json, math

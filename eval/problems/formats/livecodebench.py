@@ -22,7 +22,7 @@ from gradebox.eval.problems.formats.row_format import (
     parsed,
     text,
 )
-from gradebox.eval.problems.row.values import converted
+from gradebox.eval.problems.row.tests import converted
 
 TIME_LIMIT_S = 6.0  # the original: 6 s of wall time a test
 MOST_BYTES = 512 << 20

@@ -17,8 +17,7 @@ from typing import Any, Literal
 
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.row import NAME_COLUMNS, USED_COLUMNS
-from gradebox.eval.problems.row.tests import TESTS_COLUMN
-from gradebox.eval.problems.row.values import converted
+from gradebox.eval.problems.row.tests import TESTS_COLUMN, converted
 from gradebox.sandbox.common.json_text import load_json
 
 Judge = Literal["strict", "reference"]

@@ -49,7 +49,7 @@ from gradebox.eval.problems.formats.row_format import (
     statements_test,
     text,
 )
-from gradebox.eval.problems.row.values import converted
+from gradebox.eval.problems.row.tests import converted
 
 # CPU seconds a test; the originals' are wall time, PrimeIntellect's 120 s are for a row
 DEEPCODER_S, LIVECODEBENCH_S, PRIME_S, NEMO_GYM_S, SANDBOXFUSION_S = 12.0, 6.0, 10.0, 10.0, 10.0

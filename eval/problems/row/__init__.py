@@ -14,14 +14,16 @@ from typing import Any, get_args
 
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.problem import Problem, TestKind, TimeRule
-from gradebox.eval.problems.row.tests import TESTS_COLUMN, subtasks_of, test_infos
-from gradebox.eval.problems.row.values import (
+from gradebox.eval.problems.row.tests import (
+    TESTS_COLUMN,
     as_text,
     converted,
     items_of,
     number_of,
     one_of,
     plain_name,
+    subtasks_of,
+    test_infos,
     text_of,
     whole_number,
 )

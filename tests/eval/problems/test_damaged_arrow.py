@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.problems import arrow_rows, open_problems
-from gradebox.eval.problems.arrow_rows import MappedRows
+from gradebox.eval.problems import arrow, open_problems
+from gradebox.eval.problems.arrow import MappedRows
 from gradebox.eval.problems.formats import Reading
 from gradebox.eval.problems.problem_set import ProblemSet
 
@@ -116,7 +116,7 @@ def test_a_small_file_may_not_expand_to_any_number(
     ids, aliases = ["1/A", "1/B", "1/C"], [["a", "b", "c"], ["d"], ["e"]]
     path = parquet(tmp_path / "p.parquet", id=ids, aliases=aliases)
     assert open_problems(path).resolve("e") == "1/C"
-    monkeypatch.setattr(arrow_rows, limit, most)
+    monkeypatch.setattr(arrow, limit, most)
     with pytest.raises(InputError, match=message):
         open_problems(path)
 
@@ -125,7 +125,7 @@ def test_a_row_group_may_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.M
     path = parquet(tmp_path / "p.parquet", id=["1/A", "1/B"], title=["x" * 9000] * 2)
     with open_problems(path) as problems:
         assert problems.get("1/B") is not None
-    monkeypatch.setattr(arrow_rows, "MAX_GROUP_BYTES", 10_000)
+    monkeypatch.setattr(arrow, "MAX_GROUP_BYTES", 10_000)
     with pytest.raises(InputError, match="a row group expands to more than 10000 bytes"):
         open_problems(path).get("1/A")
 
@@ -136,8 +136,8 @@ def test_long_ids_are_cut_before_they_become_objects(tmp_path: Path, dictionary:
     path = tmp_path / "p.parquet"
     columns = {"id": ids.dictionary_encode() if dictionary else ids, "contest_id": [3] * 5}
     pq.write_table(pa.table(columns), path, store_schema=dictionary)
-    batch = next(arrow_rows.load_parquet().ParquetFile(path, read_dictionary=["id"]).iter_batches())
-    assert arrow_rows.short_texts(batch, 2).column("id").to_pylist() == [
+    batch = next(arrow.load_parquet().ParquetFile(path, read_dictionary=["id"]).iter_batches())
+    assert arrow.short_texts(batch, 2).column("id").to_pylist() == [
         "1/",
         "éé",
         "1/",
@@ -164,7 +164,7 @@ def test_a_large_row_is_refused_before_it_becomes_objects(
     path = parquet(tmp_path / "p.parquet", id=["1/A"], title=["x" * 9000])
     with open_problems(path) as problems:
         assert problems.get("1/A") is not None
-    monkeypatch.setattr(arrow_rows, "MAX_ROW_BYTES", 8000)
+    monkeypatch.setattr(arrow, "MAX_ROW_BYTES", 8000)
     with pytest.raises(InputError, match="bytes: at most 8000 are read"):
         open_problems(path).get("1/A")
 
