@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from gradebox.eval.frameworks.lm_eval import TASKS as FOLDER
 
-from gradebox.eval.frameworks import lm_eval as _tasks
-
-FOLDER = Path(_tasks.__file__).resolve().parent
+__all__ = ["FOLDER"]
 
 if __name__ == "__main__":
     print(FOLDER)

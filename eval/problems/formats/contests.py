@@ -136,7 +136,7 @@ class _Duration(msgspec.Struct):
 
 def _seconds(limit: Any) -> float:
     """Return the CPU seconds of a struct {seconds, nanos}, 0 for none."""
-    found = converted("time_limit", limit or {}, _Duration)
+    found = converted("time_limit", {} if limit is None else limit, _Duration)
     return float(found.seconds or 0) + float(found.nanos or 0) / 1e9
 
 
@@ -182,7 +182,9 @@ def _code_contests_plus(row: Row, judge: Judge) -> dict[str, Any]:
 
 
 def _whole(row: Row, field: str) -> int:
-    found: int = converted(field, row.get(field) or 0, Annotated[int, msgspec.Meta(ge=0)])
+    value = row.get(field)
+    kind = Annotated[int, msgspec.Meta(ge=0)]
+    found: int = converted(field, 0 if value is None else value, kind)
     return found
 
 

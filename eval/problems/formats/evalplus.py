@@ -13,7 +13,6 @@ MBPP+ has JSON's lists where functions take tuples, sets and complex numbers (`_
 from __future__ import annotations
 
 import json
-import math
 from typing import Annotated, Any
 
 import msgspec
@@ -96,6 +95,9 @@ _HUMANEVAL = {  # any root of the polynomial
 }
 
 
+_Tolerance = Annotated[int, msgspec.Meta(ge=0)] | Annotated[float, msgspec.Meta(ge=0, le=1e300)]
+
+
 def _inputs(row: Row, field: str) -> str:
     """Return some inputs as JSON, "" for none. Raises RowError."""
     value = converted(field, row.get(field) or [], list[list[Any]])
@@ -108,7 +110,7 @@ def _inputs(row: Row, field: str) -> str:
 def _convert(row: Row, judge: Judge) -> dict[str, Any]:
     entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
     gold, task = text(row, "canonical_solution", needed=True), row.get("task_id")
-    atol = converted("atol", row.get("atol"), Annotated[float, msgspec.Meta(ge=0, lt=math.inf)])
+    atol = converted("atol", row.get("atol"), _Tolerance)
     of_mbpp = str(task).startswith("Mbpp/")
     same = (_MBPP if of_mbpp else _HUMANEVAL).get(entry, "found == wanted")
     made = _TEXT.replace("SHAPE", _SHAPE_OF.get(str(task), "each")).replace("SAME", same)

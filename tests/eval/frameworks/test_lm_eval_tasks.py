@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.eval.frameworks.lm_eval import grading
+from gradebox.eval.frameworks import lm_eval
 
 
 def test_the_folder_of_the_tasks_is_printed() -> None:
@@ -38,4 +38,4 @@ def test_the_folder_of_the_tasks_is_printed() -> None:
     ],
 )
 def test_the_program_of_a_response_in_an_open_fence(response: str, program: str) -> None:
-    assert grading.fenced_program({}, response) == program
+    assert lm_eval.fenced_program({}, response) == program

@@ -317,9 +317,9 @@ def test_an_answer_with_a_lone_surrogate_is_kept() -> None:
 
 
 def test_a_reply_over_the_size_limit_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gradebox.eval.models import http_json
+    from gradebox.eval.models import exchange
 
-    monkeypatch.setattr(http_json, "MAX_REPLY_BYTES", 1000)
+    monkeypatch.setattr(exchange, "MAX_REPLY_BYTES", 1000)
     outcome, asked = ask(chat("x" * 2000))
     assert outcome.failure is not None and outcome.failure.kind == "BadReply"
     assert "over 1000 bytes" in str(outcome.failure)

@@ -76,7 +76,7 @@ def test_a_row_of_code_contests_plus():
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"time_limit": "1 s"}, "time_limit is '1 s': it must be a whole number"),
+        ({"time_limit": "1 s"}, "time_limit is '1 s': Expected `int`"),
         ({"checker": 5}, "checker is 5: it must be text"),
         ({"test_cases": [{"input": "1"}]}, "output"),
         ({"test_cases": "{"}, "test_cases is not JSON"),

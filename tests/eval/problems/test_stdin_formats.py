@@ -201,14 +201,14 @@ BAD = [
     (apps({"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}), "and a function is called"),
     (apps({"inputs": ["1"], "outputs": ["1"], "fn_name": "f"}), "the text '1', and a function"),
     (apps({"inputs": [], "outputs": [], "fn_name": "f()"}), "must be a name"),
-    (contests(time_limit=5), "must have seconds and nanos"),
+    (contests(time_limit=5), "time_limit is 5: Expected `object`"),
     (contests(input_file="mice.in"), "reads and writes"),
     (deepcoder([PLAIN[0], CALLING[0]]), "tests of several kinds: the program, add"),
     (deepcoder({"functional": "assert f(1)"}), "does not end in check"),
     (deepcoder([{"input": "1", "output": "1", "type": "function_call"}]), "names none"),
     (prime([], verification_info='{"test_cases"'), "must be an object"),
     (nemo({"inputs": 5, "outputs": []}), "no lists inputs and outputs"),
-    (fusion([{"input": "1"}]), "must have input and output"),
+    (fusion([{"input": "1"}]), "Expected `object`, got `str` - at `$[0].input`"),
 ]
 
 

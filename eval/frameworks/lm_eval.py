@@ -1,4 +1,8 @@
-"""The harness's prompts, programs in responses, filters and metrics.
+"""What the tasks for lm-evaluation-harness name: programs run in our sandbox (lm_eval_tasks/).
+
+    lm_eval --include_path "$(python -m gradebox.lm_eval)" --tasks gradebox_humaneval …
+
+Their prompts, stops and metric names are those of the harness's own tasks, so that figures compare.
 
     filter(responses, docs) ─ one grading call for all ─▶ programs, verdicts kept here
     metric(references, predictions) ─ the verdicts ─▶ {"pass@1": 1.0}
@@ -20,7 +24,7 @@ from gradebox.eval.results.statistics.intervals import defined_pass_at_k
 
 Doc = Mapping[str, Any]
 FENCE = "```"
-_FEW_SHOT = Path(__file__).with_name("mbpp_few_shot.jsonl")
+TASKS = Path(__file__).resolve().parent / "lm_eval_tasks"
 TIMEOUT_S = 3.0  # the original: of wall time
 PLUS_S = 10.0  # of the tests that only HumanEval+ and MBPP+ have
 _passed: dict[tuple[str, str], bool] = {}  # by program and tests
@@ -53,7 +57,7 @@ def mbpp_first_test(doc: Doc) -> str:
 
 def mbpp_few_shot() -> list[dict[str, Any]]:
     """Return the rows 2, 3 and 4 of MBPP as examples."""
-    lines = _FEW_SHOT.read_text(encoding="utf-8").splitlines()
+    lines = (TASKS / "mbpp_few_shot.jsonl").read_text(encoding="utf-8").splitlines()
     return [{**json.loads(line), "is_fewshot": True} for line in lines]
 
 
