@@ -3,8 +3,7 @@
 Exception
 ├── InputError             the user's: one line on stderr, exit status 2
 │   ├── UnusableProblem      of one problem's data; its solutions are invalid
-│   ├── DriversUnavailable   of this machine's limits; a server answers 503
-│   └── NotTests             of a parquet file, which has other columns (generated_tests.py)
+│   └── DriversUnavailable   of this machine's limits; a server answers 503
 ├── RowError               of a row or line, which is reported and left out
 ├── CallError              a model server's, retried; ServerLost: it has gone (models/exchange.py)
 ├── CompileError           the program's, of `Grader.run` (api/grader.py)

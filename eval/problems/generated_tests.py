@@ -57,10 +57,6 @@ UNUSABLE = "rows lack a problem, number, input or output: ignored"
 REPEATED = "rows repeat a number of their problem: the first counts"
 
 
-class NotTests(InputError):
-    """A parquet file lacks the columns of generated tests."""
-
-
 class TestPlace(NamedTuple):
     """A test's place in a file, its number and the bytes of its input."""
 
@@ -97,7 +93,7 @@ class GeneratedTests:
         self.folder = Path(folder)
         self.notes = Diagnostics()
         self._files = _parquet_files(self.folder)  # each with its contest, None for another name
-        self._known: dict[Path, frozenset[str] | InputError] = {}
+        self._known: dict[Path, frozenset[str] | str | InputError] = {}
         self._indexes = LruCache[Path, FileIndex](_KEPT_BYTES, cost=lambda index: index.cost)
         self._ignored: dict[tuple[Path, str, str], int] = {}  # rows; by why and problem
         self._asked: set[Path] = set()
@@ -175,14 +171,14 @@ class GeneratedTests:
         if known is None:
             try:
                 known = problems_of(path)
-                if not known:
+                if known == frozenset():
                     self.notes.add(f"{path} has no rows: its problems have no generated tests")
             except InputError as error:
                 known = error
             self._known[path] = known
         if isinstance(known, frozenset):
             return known
-        of_others = isinstance(known, NotTests) and self._files[path] is None
+        of_others = isinstance(known, str) and self._files[path] is None
         if not of_others and (near is None or path in near):
             raise InputError(str(known))
         self.notes.add(f"not read: {known}")
@@ -249,15 +245,16 @@ def _contests(problem: Problem) -> list[int]:
 # ---- one file ----
 
 
-def problems_of(path: Path) -> frozenset[str]:
+def problems_of(path: Path) -> frozenset[str] | str:
     """Return the problems that a file names; only that column is read: 2 ms for 300 rows.
 
-    Raises InputError for an unreadable file, NotTests for one with other columns.
+    For a file of something else it is what it lacks. Raises InputError for an unreadable file.
     """
     names: set[str] = set()
     with _opened(path) as file:
         if file.metadata.num_rows:  # else its columns have any types, or there are none
-            _number_column(path, file)
+            if why := _lacking(path, file):
+                return why
             for batch in file.iter_batches(
                 _MAX_BATCH_ROWS, columns=["problem_id"], use_threads=False
             ):
@@ -270,7 +267,7 @@ def index_of(path: Path) -> FileIndex:
     """Return where the tests of each problem are. Raises InputError for a damaged file."""
     places, usable, rows = defaultdict[str, list[TestPlace]](list), 0, 0
     with _opened(path) as file:
-        columns = ["problem_id", _number_column(path, file), "input", "output"]
+        columns = ["problem_id", _number_column(file), "input", "output"]
         for group in range(file.num_row_groups):
             row = 0
             for batch in _batches(file, group, columns):
@@ -346,12 +343,15 @@ def _opened(path: Path) -> Iterator[Any]:
         release_memory()
 
 
-def _number_column(path: Path, file: Any) -> str:
-    """Return the name of the number column. Raises InputError when columns are unusable."""
+def _number_column(file: Any) -> str:
+    return next((name for name in NUMBER_COLUMNS if name in file.schema_arrow.names), "")
+
+
+def _lacking(path: Path, file: Any) -> str:
+    """Return what a file lacks to have tests, "" for nothing. Raises InputError for other types."""
     schema = file.schema_arrow
-    number = next((name for name in NUMBER_COLUMNS if name in schema.names), None)
-    if number is None or not {*TEXT_COLUMNS} <= {*schema.names}:
-        raise NotTests(
+    if not _number_column(file) or not {*TEXT_COLUMNS} <= {*schema.names}:
+        return (
             f"{path} has the columns {', '.join(map(shown, schema.names[:20])) or 'none'}: "
             f"{', '.join(TEXT_COLUMNS)} and {' or '.join(NUMBER_COLUMNS)} are needed"
         )
@@ -359,7 +359,7 @@ def _number_column(path: Path, file: Any) -> str:
         kind = schema.field(name).type
         if not is_text(kind):
             raise InputError(f"{path}: column {name} is of type {kind}, text is needed")
-    return number
+    return ""
 
 
 def _name(raw: bytes) -> str:
