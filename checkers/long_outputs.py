@@ -118,7 +118,3 @@ def work(request: dict[str, Any], blobs: list[bytes]) -> tuple[bool, str, list[s
         check = builtin(name).check(b"", output, expected)
     fields = (check.outcome, check.verdict, check.score, check.message, check.points)
     return check.accepted, "", [json.dumps(fields)]
-
-
-def clear_caches() -> None:
-    """Do nothing: there are none."""

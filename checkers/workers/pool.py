@@ -108,8 +108,7 @@ _pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
 class WorkerPool(Closeable):
     """At most `workers` worker processes. Every method may be called from any thread.
 
-    module   what they load and run: `gradebox.checkers.…` with preload(), work() and
-             clear_caches() (worker.py)
+    module   what they load and run: `gradebox.checkers.…` with work() (worker.py)
     needs    said when they do not start
     most_waiting  how many times its CPU limit a request may take of wall time, and 2 s
     """

@@ -4,9 +4,9 @@ It is a fork of the zygote. An audit hook stops it from starting programs, writi
 opening connections, in case an answer finds a way to run code. A request that hits a limit
 ends its worker, so that the next one gets a fresh one. What a request asks is up to a module:
 
-    preload()               once, in the zygote
     work(request, blobs)    → (equal, reason, readings): texts, and bytes, which are sent as such
-    clear_caches()          now and then
+    preload()               once, in the zygote; it may be missing
+    clear_caches()          now and then; it may be missing
 
     caller ──channel──▶ zygote ──fork──▶ worker ◀──its own channel── caller
 
@@ -76,7 +76,7 @@ def serve(channel: Channel, memory_bytes: int, tasks: Any) -> None:
         if last:
             return
         if done % PAIRS_PER_CACHE == 0:
-            tasks.clear_caches()
+            _do(tasks, "clear_caches")
 
 
 def answer(request: dict[str, Any], blobs: list[bytes], tasks: Any) -> tuple[dict[str, Any], bool]:
@@ -149,7 +149,7 @@ def _writes(args: tuple[Any, ...]) -> bool:
 def main(channel: Channel, module: str, memory_bytes: int) -> None:
     """Fork workers until the channel ends; they run `module` (worker.py)."""
     tasks = importlib.import_module(module)
-    tasks.preload()
+    _do(tasks, "preload")
     gc.collect()
     gc.freeze()
     channel.send(b"ready")
@@ -167,6 +167,11 @@ def main(channel: Channel, module: str, memory_bytes: int) -> None:
     except (EOFError, OSError):
         for pid in workers:
             kill(pid)
+
+
+def _do(tasks: Any, name: str) -> None:
+    if hasattr(tasks, name):
+        getattr(tasks, name)()
 
 
 def fork(channel: Channel, memory_bytes: int, tasks: Any) -> int:

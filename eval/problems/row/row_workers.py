@@ -70,10 +70,6 @@ def _read(data: bytes) -> Any:
 # ---- in the workers ----
 
 
-def preload() -> None:
-    """Do nothing: modules are loaded when they are asked for."""
-
-
 def work(request: dict[str, Any], blobs: list[bytes]) -> tuple[bool, str, list[str | bytes]]:
     """Return what a function makes of the value in a blob, or why the row is unusable."""
     module, name = request["function"]
@@ -82,7 +78,3 @@ def work(request: dict[str, Any], blobs: list[bytes]) -> tuple[bool, str, list[s
         return True, "", [_written(function(_read(blobs[0])))]
     except RowError as error:
         return True, "", [str(error)]
-
-
-def clear_caches() -> None:
-    """Do nothing: there are none."""
