@@ -3,14 +3,16 @@
 A wrong value that decides verdicts (limits, input mode, checker, tests) makes the row unusable.
 A wrong value that only describes the problem (rating, tags, title) is dropped.
 
-    null or absent      time_limit 2 s, memory_limit 256 MB, input_mode stdio
+    null, blank, absent time_limit 2 s, memory_limit 256 MB, input_mode stdio
     numbers             may be text; a MB of memory is 2**20 bytes
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
+
+import msgspec
 
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.problem import Problem, TestKind, TimeRule
@@ -19,12 +21,9 @@ from gradebox.eval.problems.row.tests import (
     as_text,
     converted,
     items_of,
-    number_of,
-    one_of,
     plain_name,
     subtasks_of,
     test_infos,
-    text_of,
     whole_number,
 )
 from gradebox.sandbox.errors import UnknownLanguage
@@ -32,40 +31,45 @@ from gradebox.sandbox.languages import find
 
 DEFAULT_TIME_LIMIT_S = 2.0
 DEFAULT_MEMORY_LIMIT_MB = 256.0
-MAX_TIME_LIMIT_S = 3600.0
-MAX_MEMORY_LIMIT_MB = 1 << 20
 MAX_ID = 200
 MAX_GOLD_SOLUTIONS = 10_000
-MAX_PASSES = 100
 
 NAME_COLUMNS = ("id", "aliases", "contest_id", "index")
 # What records say of a row of another data set than Codeforces'.
 ORIGIN_COLUMNS = (
     *("dataset_format", "judge", "difficulty", "platform", "contest_date", "errata", "base_tests"),
 )
+# Columns that decide verdicts → their types, or the words that they may be, the first by default.
+_DECIDING: Mapping[str, Any] = {
+    "test_kind": get_args(TestKind),
+    "time_limit": Annotated[float, msgspec.Meta(gt=0, le=3600)],  # seconds
+    "memory_limit": Annotated[float, msgspec.Meta(gt=0, le=1 << 20)],  # MB
+    "input_mode": ("stdio", "file"),
+    "generated_checker": str,
+    "checker": str,
+    "testlib_checker": str,
+    "judge_program": dict[str, Any],
+    "interaction_format": str,
+    "interactor": str,
+    "entry_point": Annotated[str, msgspec.Meta(max_length=MAX_ID)],  # a part of expressions
+    "prompt": str,
+    "prelude": str,
+    "tests_language": str,
+    "joined_tests": str,
+    "graders": tuple[tuple[str, str], ...],
+    "passes": Annotated[int, msgspec.Meta(ge=1, le=100)],
+    "include_files": dict[str, dict[str, str]],
+}
+# Columns that only some kinds of tests have; elsewhere they may be anything.
+_OF_KINDS = {
+    "prompt": ("call", "assert", "graded"),
+    **dict.fromkeys(("tests_language", "joined_tests"), ("assert",)),
+}
 USED_COLUMNS = (
     *NAME_COLUMNS,
-    "contest_start_year",
-    "title",
-    "rating",
-    "tags",
-    "time_limit",
-    "memory_limit",
-    "input_mode",
-    "official_tests_complete",
-    "generated_checker",
-    "checker",
-    "testlib_checker",
-    "judge_program",
-    "interaction_format",
-    "interactor",
-    "gold_solutions",
-    "test_kind",
-    "entry_point",
-    "prompt",
-    "prelude",
-    *("tests_language", "joined_tests", "stop_tokens", "graders", "subtasks", "passes"),
-    *("input_file", "output_file", "include_files", "time_rule"),
+    *("contest_start_year", "title", "rating", "tags", "official_tests_complete"),
+    *_DECIDING,
+    *("gold_solutions", "stop_tokens", "subtasks", "input_file", "output_file", "time_rule"),
     *ORIGIN_COLUMNS,
 )
 
@@ -91,36 +95,33 @@ def alias_ids(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def make_problem(row: Mapping[str, Any]) -> Problem:
     """Return the Problem of a row; raise RowError for the column that makes it unusable."""
-    name = problem_id(row)
-    interactor, judge_program = text_of(row, "interactor"), row.get("judge_program")
-    if not isinstance(judge_program, (Mapping, type(None))):
-        raise RowError(f"judge_program is {shown(judge_program)}: it must be an object")
-    graders = converted("graders", row.get("graders") or (), tuple[tuple[str, str], ...])
+    name, given = problem_id(row), _deciding(row)
+    judge_program, graders = given.get("judge_program"), given.get("graders", ())
+    kind: TestKind = given.get("test_kind", "stdin")
+    if kind == "call" and "entry_point" not in given:
+        raise RowError("test_kind is call, and entry_point is missing: name the function")
     managed = any(path.endswith("manager.cpp") for path, _ in graders)
-    memory_mb = _limit(row, "memory_limit", DEFAULT_MEMORY_LIMIT_MB, MAX_MEMORY_LIMIT_MB, "MB")
     complete = row.get("official_tests_complete")
-    kind = _test_kind(row)
-    language = (text_of(row, "tests_language") or "") if kind == "assert" else ""
-    checker = text_of(row, "checker") or ("value" if kind == "call" else None)
+    language = given.get("tests_language", "")
     return Problem(
         id=name,
-        time_limit_s=_limit(row, "time_limit", DEFAULT_TIME_LIMIT_S, MAX_TIME_LIMIT_S, "seconds"),
-        memory_limit_bytes=int(memory_mb * (1 << 20)),
-        input_mode=one_of(row, "input_mode", ("stdio", "file")),
+        time_limit_s=given.get("time_limit", DEFAULT_TIME_LIMIT_S),
+        memory_limit_bytes=int(given.get("memory_limit", DEFAULT_MEMORY_LIMIT_MB) * (1 << 20)),
+        input_mode=given.get("input_mode", "stdio"),
         input_file=_file(row, "input_file", Problem.input_file),
         output_file=_file(row, "output_file", Problem.output_file),
-        checker=text_of(row, "generated_checker"),
-        checker_name=checker,
-        testlib_checker=text_of(row, "testlib_checker"),
+        checker=given.get("generated_checker"),
+        checker_name=given.get("checker", "value" if kind == "call" else None),
+        testlib_checker=given.get("testlib_checker"),
         judge_program=judge_program,
         interactive=bool(
-            text_of(row, "interaction_format")
-            or interactor
+            "interaction_format" in given
+            or "interactor" in given
             or (kind == "assert" and not language)
             or managed
             or (judge_program or {}).get("role") == "interactor"
         ),
-        interactor=interactor,
+        interactor=given.get("interactor"),
         aliases=alias_ids(row),
         title=as_text(row.get("title")),
         contest_id=as_text(row.get("contest_id")) or name.partition("/")[0],
@@ -130,20 +131,38 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         official_tests_complete=complete if isinstance(complete, bool) else None,
         gold_solutions=_gold_solutions(row),
         test_kind=kind,
-        entry_point=_entry_point(row),
-        prompt=(text_of(row, "prompt") or "") if kind != "stdin" else "",
-        prelude=text_of(row, "prelude") or "",
+        entry_point=given.get("entry_point", ""),
+        prompt=given.get("prompt", ""),
+        prelude=given.get("prelude", ""),
         language=language,
-        joined_tests=text_of(row, "joined_tests") or "" if language else "",
+        joined_tests=given.get("joined_tests", "") if language else "",
         stop_tokens=items_of(row.get("stop_tokens"), str) if language else (),
         graders=graders if kind == "graded" else (),
         subtasks=subtasks_of(row),
         test_info=test_infos(row.get(TESTS_COLUMN)),
-        passes=_passes(row),
-        include_files=_include_files(row),
+        passes=given.get("passes", 1),
+        include_files=_include_files(given.get("include_files", {})),
         time_rule=rule if isinstance(rule := row.get("time_rule"), TimeRule) else None,
         origin=_origin(row, kind),
     )
+
+
+def _deciding(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that decide verdicts, without those that say nothing. Raises RowError."""
+    found: dict[str, Any] = {}
+    for column, kind in _DECIDING.items():
+        value = row.get(column)
+        if found.get("test_kind", "stdin") not in _OF_KINDS.get(column, get_args(TestKind)):
+            continue
+        if value is None or (isinstance(value, str) and not value.strip()):
+            continue
+        if not isinstance(kind, tuple):
+            found[column] = converted(column, value, kind)
+        elif value in kind:
+            found[column] = value
+        else:
+            raise RowError(f"{column} is {shown(value)}: it must be {' or '.join(kind)}")
+    return found
 
 
 def row_of(problem: Problem) -> dict[str, Any]:
@@ -187,33 +206,6 @@ def _id_text(column: str, value: object) -> str:
     return text
 
 
-def _limit(row: Mapping[str, Any], column: str, default: float, most: float, unit: str) -> float:
-    value = number_of(column, row.get(column))
-    if value is None:
-        return default
-    if not 0 < value <= most:
-        raise RowError(
-            f"{column} is {value:g} {unit}: it must be more than 0 and at most {most:g}; "
-            f"without it, {default:g} {unit} are allowed"
-        )
-    return value
-
-
-def _entry_point(row: Mapping[str, Any]) -> str:
-    """Return the name of the function that tests call; it becomes a part of expressions."""
-    name = text_of(row, "entry_point") or ""
-    if len(name) > MAX_ID:
-        raise RowError(f"entry_point is {shown(name)}: it may have at most {MAX_ID} characters")
-    return name
-
-
-def _test_kind(row: Mapping[str, Any]) -> TestKind:
-    kind: TestKind = one_of(row, "test_kind", get_args(TestKind))
-    if kind == "call" and not text_of(row, "entry_point"):
-        raise RowError("test_kind is call, and entry_point is missing: name the function")
-    return kind
-
-
 def _sent_files(problem: Problem) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for language, name, text in problem.include_files:
@@ -226,18 +218,8 @@ def _file(row: Mapping[str, Any], column: str, default: str) -> str:
     return default if value is None else value and plain_name(column, value)
 
 
-def _passes(row: Mapping[str, Any]) -> int:
-    passes = number_of("passes", row.get("passes"))
-    if passes is None:
-        return 1
-    if not (passes.is_integer() and 1 <= passes <= MAX_PASSES):
-        raise RowError(f"passes is {passes:g}: it must be a whole number from 1 to {MAX_PASSES}")
-    return int(passes)
-
-
-def _include_files(row: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+def _include_files(given: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, str, str], ...]:
     """Return (language, name, text) of the files that belong to every solution in a language."""
-    given = converted("include_files", row.get("include_files") or {}, dict[str, dict[str, str]])
     for language in given:
         if language != "default":
             try:
@@ -245,9 +227,9 @@ def _include_files(row: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
             except UnknownLanguage as error:
                 raise RowError(f"include_files: {error}") from None
     return tuple(
-        (language, plain_name("include_files", name), text_of(files, name) or "")
+        (language, plain_name("include_files", name), converted("include_files", text, str))
         for language, files in given.items()
-        for name in files
+        for name, text in files.items()
     )
 
 

@@ -190,35 +190,16 @@ def number_of(column: str, value: object) -> float | None:
     raise RowError(f"{column} is {shown(value)}: it must be a number")
 
 
-def text_of(row: Mapping[str, Any], column: str) -> str | None:
-    """Return a text that decides verdicts; None when it is missing or blank."""
-    value = row.get(column)
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise RowError(f"{column} is {shown(value)}: it must be text")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise RowError(f"{column} has a lone surrogate: it must be UTF-8 text") from None
-    return value if value.strip() else None
-
-
 def converted(column: str, value: object, kind: Any) -> Any:
     """Return a value as a type that msgspec knows; a number may be text. Raises RowError."""
     try:
+        if isinstance(value, str):
+            value.encode()
         return msgspec.convert(value, kind, strict=False)
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # of a lone surrogate
+    except UnicodeEncodeError:
+        raise RowError(f"{column} has a lone surrogate: it must be UTF-8 text") from None
+    except msgspec.ValidationError as error:
         raise RowError(f"{column} is {shown(value)}: {error}") from None
-
-
-def one_of(row: Mapping[str, Any], column: str, words: tuple[str, ...]) -> Any:
-    """Return a word; the first one when it is missing."""
-    value = text_of(row, column) or words[0]
-    if value not in words:
-        choices = " or ".join(words) if len(words) == 2 else f"one of {', '.join(words)}"
-        raise RowError(f"{column} is {shown(value)}: it must be {choices}")
-    return value
 
 
 def whole_number(value: object) -> int | None:

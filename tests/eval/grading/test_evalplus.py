@@ -124,7 +124,7 @@ def test_base_and_plus_inputs_are_a_test_each():
     ("changes", "message"),
     [
         ({"base_input": [5]}, "it must be a list of lists of arguments"),
-        ({"atol": "x"}, "atol is 'x': it must be a number from 0 on"),
+        ({"atol": "x"}, "atol is 'x': Expected `int`"),
         ({"canonical_solution": ""}, "canonical_solution is empty"),
     ],
 )

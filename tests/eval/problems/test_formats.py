@@ -134,7 +134,7 @@ BAD = [
     (call_row(metadata="{}"), "test 0 calls a function and names none"),
     (call_row(public_test_cases='[{"input": "1\\n{", "output": "2"}]'), "argument is not JSON"),
     ({**HUMANEVAL, "entry_point": None}, "entry_point is empty"),
-    ({**HUMANEVAL, "entry_point": "f" * 201}, "it may have at most 200 characters"),
+    ({**HUMANEVAL, "entry_point": "f" * 201}, "`str` of length <= 200"),
     ({**HUMANEVAL, "test": 5}, "test is 5: it must be text"),
     ({**MBPP, "test_list": "assert x"}, "test_list is 'assert x': Expected `array`"),
 ]
