@@ -123,8 +123,8 @@ def test_base_and_plus_inputs_are_a_test_each():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"base_input": [5]}, "it must be a list of lists of arguments"),
-        ({"atol": "x"}, "atol is 'x': Expected `int`"),
+        ({"base_input": [5]}, "Expected `array`, got `int`"),
+        ({"atol": "x"}, "atol is 'x': Expected `int"),
         ({"canonical_solution": ""}, "canonical_solution is empty"),
     ],
 )
