@@ -176,19 +176,6 @@ def arena_extra(row: BenchmarkRow) -> dict[str, Any]:
     return {"kinds": row.texts("type_sequence") if row.fields.get("type_sequence") else ()}
 
 
-def _example(row: BenchmarkRow) -> BenchmarkRow:
-    """Return the question of a ChemBench row, which is in a list with one element."""
-    return BenchmarkRow(row.value("examples")[0])
-
-
-def example_input(row: BenchmarkRow) -> str:
-    return _example(row)["input"]
-
-
-def example_target(row: BenchmarkRow) -> str:
-    return _example(row)["target"]
-
-
 # ---- multiple choice ----
 
 DECISIONS = ("Yes", "No", "Maybe")
@@ -289,7 +276,7 @@ def lettered_options(row: BenchmarkRow) -> Options:
 
 def _scores(row: BenchmarkRow) -> dict[str, Any]:
     """Return the score of each option; the field may be JSON inside a text."""
-    found = _example(row).value("target_scores")
+    found = row.value("target_scores")
     return dict((json.loads(found) if isinstance(found, str) else found).items())
 
 
@@ -305,12 +292,9 @@ def with_score_1(row: BenchmarkRow, options: Options) -> str:
     return "".join(right)
 
 
-def booleans(row: BenchmarkRow) -> Options:
-    return ("True", "False")
-
-
-def boolean(row: BenchmarkRow, options: Options) -> str:
-    return same_text(BenchmarkRow({"Answer": row["Answer"].capitalize()}), options, "Answer")
+def capitalised(row: BenchmarkRow, options: Options, name: str) -> str:
+    """Return the letter of the option whose text a field has, in any case."""
+    return same_text(BenchmarkRow({name: row[name].capitalize()}), options, name)
 
 
 def majority(row: BenchmarkRow, options: Options) -> str:
@@ -347,23 +331,11 @@ def abstract_and_question(row: BenchmarkRow) -> str:
     return f"Information:\n{listed}\n\nQuestion:\n{row['question']}"
 
 
-def decisions(row: BenchmarkRow) -> Options:
-    return DECISIONS
-
-
-def decision(row: BenchmarkRow, options: Options) -> str:
-    decided = BenchmarkRow({"final_decision": row["final_decision"].capitalize()})
-    return same_text(decided, options, "final_decision")
-
-
 # A base model answers PubMedQA with the word itself, in brackets.
 def abstract_and_words(row: BenchmarkRow) -> str:
     return f"{abstract_and_question(row)}\nAnswer with one of (yes), (no) and (maybe)."
 
 
 def decision_word(row: BenchmarkRow) -> str:
-    return DECISIONS[LETTERS.index(decision(row, DECISIONS))].lower()
-
-
-def decision_words(row: BenchmarkRow) -> Options:
-    return tuple(word.lower() for word in DECISIONS)
+    letter = capitalised(row, DECISIONS, "final_decision")
+    return DECISIONS[LETTERS.index(letter)].lower()

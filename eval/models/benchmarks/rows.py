@@ -5,7 +5,10 @@ They are made from the table eval/models/data/rows.json, an entry for each name 
     "question"   a template of fields, "{body} {question}", or "=function" of `row_parts`
     "answers"    the same; a function may return several. "numeric": without thousands separators
     "options"    of a choice: the field with their list, a list of fields, or "=function"
-    "right"      of a choice: "letter field", "number field", "same_text field" or "=function"
+    "choices"    the options themselves, where all questions have the same
+    "right"      of a choice: "letter field", "number field", "same_text field", "capitalised
+                 field" or "=function"
+    "inside"     the field with a list of one object, whose fields are the row's as well
     "ask"        text between the question and its options, for a base model. A tuned model is
                  asked by its prompt: "sft" makes a second function, `…_sft`, without it
     "ids"        fields of the id, the first one present is taken
@@ -39,6 +42,8 @@ class RowSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     answers: str = ""
     numeric: bool = False
     options: str | tuple[str, ...] = ""
+    choices: tuple[str, ...] = ()
+    inside: str = ""
     right: str = ""
     ask: str = ""
     separator: str = "\n"
@@ -52,6 +57,8 @@ class RowSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """Return the sample of a row; raise RowError for a row of another shape."""
         row = BenchmarkRow(fields)
         try:
+            if self.inside:
+                row = BenchmarkRow({**fields, **row.value(self.inside)[0]})
             return self._sample(row)
         except RowError:
             raise
@@ -91,7 +98,7 @@ class RowSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         if self.options.startswith("="):
             found: Options = _part(row, self.options)
             return found
-        return row.texts(self.options) if self.options else ()
+        return row.texts(self.options) if self.options else self.choices
 
     def _right(self, row: BenchmarkRow, options: Options) -> str:
         name, _, field = self.right.removeprefix("=").partition(" ")
