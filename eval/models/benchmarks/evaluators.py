@@ -19,6 +19,7 @@ from gradebox.eval.models.benchmarks.texts import (
     parse_leading_number,
     parse_number,
     split_commas,
+    split_power_of_ten,
 )
 
 ABSOLUTE_TOLERANCE = 1e-3
@@ -92,7 +93,7 @@ def blanks_in_order(prediction: list[str], sample: Sample, equality: MathEqualit
 def within_tolerance(prediction: list[str], sample: Sample, equality: MathEquality) -> bool:
     """Return whether numbers are within the question's tolerances, else math equality."""
     answers, found = list(sample.answers), list(prediction)
-    if sample.extra.get("is_multiple_answer"):
+    if sample.extra.get("is_multiple_answer") is True:
         answers = [part for a in answers for part in split_commas(a)]
         found = [part for p in found for part in split_commas(p)]
     tolerances = [parse_number(e) for e in split_commas(str(sample.extra.get("error") or ""))]
@@ -119,7 +120,7 @@ def table_question(prediction: list[str], sample: Sample, equality: MathEquality
     """Return whether the last prediction is the right option, or equals the answer of a question
     without options.
     """
-    judge = same_letter if sample.extra.get("type") == "multiple-choice" else last_answer
+    judge = same_letter if sample.options else last_answer
     return judge(prediction, sample, equality)
 
 
@@ -133,14 +134,14 @@ def scibench(prediction: list[str], sample: Sample, equality: MathEquality) -> b
     reference, answer = parse_number(sample.answer), parse_leading_number(prediction[-1])
     if reference is None or answer is None:
         return _is_equal(sample.answer, prediction[-1], equality)
-    exponent = int(sample.extra.get("exponent", 0))
+    _, exponent = split_power_of_ten(str(sample.extra.get("unit") or ""))
     return _is_close(reference * 10.0**exponent, answer, relative=SCIBENCH_RELATIVE_TOLERANCE)
 
 
 def olympic_arena(prediction: list[str], sample: Sample, equality: MathEquality) -> bool:
     """Return whether choices have the same set of letters; math equality for other answers."""
-    kinds = sample.extra.get("kinds") or ()
-    if kinds and all(kind in ("SC", "MC", "TF") for kind in kinds):
+    kinds = sample.extra.get("type_sequence")
+    if isinstance(kinds, list) and kinds and all(kind in ("SC", "MC", "TF") for kind in kinds):
         return _sorted_letters(prediction) == _sorted_letters(sample.answers)
     if len(sample.answers) == 1:
         return last_answer(prediction, sample, equality)

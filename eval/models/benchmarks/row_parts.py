@@ -87,26 +87,6 @@ def boxed_answers(row: BenchmarkRow) -> Options:
     return tuple(split_answers(row["problem"], boxed))
 
 
-def final_answers(row: BenchmarkRow) -> Options:
-    return row.texts("final_answer") or _none(
-        "final_answer' is empty; proofs have no answer to compare"
-    )
-
-
-def listed_answers(row: BenchmarkRow) -> Options:
-    return row.texts("answer") or _none("answer' is empty")
-
-
-def _none(why: str) -> Options:
-    raise RowError(f"field '{why}")
-
-
-def olympiad_extra(row: BenchmarkRow) -> dict[str, Any]:
-    """Return the tolerance of a number (`error`), and whether one text has several answers."""
-    several = row.fields.get("is_multiple_answer") is True
-    return {"error": row.get("error"), "is_multiple_answer": several}
-
-
 def body_and_question(row: BenchmarkRow) -> str:
     body = row["Body"]
     return f"{body if body.endswith(('.', '!', '?')) else body + '.'} {row['Question']}"
@@ -131,10 +111,6 @@ def table_question(row: BenchmarkRow) -> str:
 
 def table_answer(row: BenchmarkRow) -> str:
     return row["answer"] if table_options(row) else row["answer"].replace(",", "")
-
-
-def table_extra(row: BenchmarkRow) -> dict[str, Any]:
-    return {"type": "multiple-choice" if table_options(row) else "short-answer"}
 
 
 def question_or_message(row: BenchmarkRow) -> str:
@@ -163,17 +139,8 @@ def _with_unit(row: BenchmarkRow, unit: str) -> str:
     return row["problem_text"] + (f" The unit of the answer is {unit}." if unit else "")
 
 
-def unit_exponent(row: BenchmarkRow) -> dict[str, Any]:
-    return {"exponent": split_power_of_ten(row.get("unit"))[1]}
-
-
 def unsigned_number(row: BenchmarkRow) -> str:
     return row["answer_number"].lstrip("+")
-
-
-def arena_extra(row: BenchmarkRow) -> dict[str, Any]:
-    """Return the kind of each answer, such as MC."""
-    return {"kinds": row.texts("type_sequence") if row.fields.get("type_sequence") else ()}
 
 
 # ---- multiple choice ----

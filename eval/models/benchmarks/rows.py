@@ -3,7 +3,8 @@
 They are made from the table eval/models/data/rows.json, an entry for each name in configurations:
 
     "question"   a template of fields, "{body} {question}", or "=function" of `row_parts`
-    "answers"    the same; a function may return several. "numeric": without thousands separators
+    "answers"    the same; a function may return several. "*field": all texts of a list, one at
+                 least. "numeric": without thousands separators
     "options"    of a choice: the field with their list, a list of fields, or "=function"
     "choices"    the options themselves, where all questions have the same
     "right"      of a choice: "letter field", "number field", "same_text field", "capitalised
@@ -13,7 +14,7 @@ They are made from the table eval/models/data/rows.json, an entry for each name 
                  asked by its prompt: "sft" makes a second function, `…_sft`, without it
     "ids"        fields of the id, the first one present is taken
     "reference"  the field of the worked solution, or "=function"
-    "extra"      "=function": what an eval function needs beside the answers
+    "extra"      fields that an eval function needs beside the answers
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class RowSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     sft: bool = False
     ids: tuple[str, ...] = ("id",)
     reference: str = ""
-    extra: str = ""
+    extra: tuple[str, ...] = ()
 
     def process(self, fields: Row) -> Sample:
         """Return the sample of a row; raise RowError for a row of another shape."""
@@ -76,6 +77,10 @@ class RowSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             )
             question = "\n".join(part for part in (question, self.ask, listed) if part)
             answers: Any = tuple(self._right(row, options))
+        elif self.answers.startswith("*"):
+            answers = row.texts(self.answers[1:])
+            if not answers:
+                raise RowError(f"field {self.answers[1:]!r} is empty: there is nothing to compare")
         else:
             answers = _part(row, self.answers)
             if isinstance(answers, str):
@@ -89,7 +94,7 @@ class RowSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             reference=_part(row, self.reference)
             if "=" in self.reference
             else row.get(self.reference),
-            extra=_part(row, self.extra) if self.extra else {},
+            extra={name: row.fields.get(name) for name in self.extra},
         )
 
     def _options(self, row: BenchmarkRow) -> Options:

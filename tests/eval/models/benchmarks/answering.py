@@ -12,6 +12,7 @@ from gradebox.eval.models.benchmarks.sample import (
     find_file,
     read_samples,
 )
+from gradebox.eval.models.benchmarks.texts import split_power_of_ten
 from tests.eval.models.fake_server import Answer, Call, chat
 
 CONFIG_FILES = sorted(CONFIGS.glob("*.json"))
@@ -39,7 +40,7 @@ def wrong(sample: Sample) -> tuple[str, ...]:
 
 def write_output(benchmark: Benchmark, task: Task, sample: Sample, answers: tuple[str, ...]) -> str:
     """Return the model's output with these answers."""
-    exponent = sample.extra.get("exponent", 0)
+    _, exponent = split_power_of_ten(sample.extra.get("unit") or "")
     if exponent:
         answers = (f"{answers[0]} \\times 10^{{{exponent}}}",)
     if task == "pal":

@@ -1,6 +1,7 @@
 """Eval functions: tables of right and wrong predictions."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from gradebox.eval.models.benchmarks.texts import parse_number
 MATH = MathEquality("lm-open-science")
 
 
-def sample(*answers: str, **extra: Any) -> Sample:
-    return Sample("d", "1", "?", answers, extra=extra)
+def sample(*answers: str, options: Sequence[str] = (), **extra: Any) -> Sample:
+    return Sample("d", "1", "?", answers, tuple(options), extra=extra)
 
 
 # Each line: the function, whether the prediction is right, the prediction, the sample's answers
@@ -48,7 +49,7 @@ def test_every_eval_function_is_tested() -> None:
 def test_hostile_answers_are_wrong(answer: str) -> None:
     quick = MathEquality("lm-open-science", timeout_s=0.5)
     for name, function in registry.TABLES["eval_fn"].items():
-        assert not function([answer], sample("5", kinds=("NV",)), quick), name
+        assert not function([answer], sample("5", type_sequence=["NV"]), quick), name
 
 
 @pytest.mark.parametrize("text", ["5" * 1_000_000, "5." + "1" * 1_000_000, "1," * 500_000])
