@@ -51,8 +51,8 @@ ALLOWED = {
     "eval/models/benchmarks/summary.py": "a table is written, none is read",
     "eval/problems/formats/asserts.py": "4,000 characters; longer ones in a worker",
     "eval/problems/formats/suites.py": "4,000 characters; longer ones in a worker",
-    "eval/problems/formats/packed.py": "2.5 times its size, 65,536 commas and 15 ms of CPU time "
-    "a megabyte; a worker reads longer ones, and pickles",
+    "eval/problems/formats/livecodebench.py": "2.5 times its size, 65,536 commas and 15 ms of CPU "
+    "time a megabyte; a worker reads longer ones, and pickles",
     "eval/problems/formats/pairs.py": "4,000 characters; longer ones in a worker",
     "eval/problems/packages/files.py": "50,000 files, 8 GiB unpacked; YAML of 256 KB without "
     "aliases, 32 deep; XML of 16 MB with 400,000 tags and without a DOCTYPE",

@@ -19,7 +19,7 @@ import msgspec
 
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import InputError, RowError, shown
-from gradebox.eval.problems.formats import FORMATS, Judge, Reading, packed
+from gradebox.eval.problems.formats import FORMATS, Judge, Reading, livecodebench
 from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError
@@ -103,7 +103,7 @@ def within(value: float | None, default: float, most: float, *where: str) -> flo
 def unpacked(text: str) -> Any:
     """Return a packed value. Raises BadRequest."""
     try:
-        return packed.unpacked(text, "the packed value")
+        return livecodebench.unpacked(text, "the packed value")
     except RowError as error:
         raise BadRequest(str(error)) from None
 

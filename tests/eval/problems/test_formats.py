@@ -120,7 +120,7 @@ def test_a_payload_that_is_no_text_is_refused(text, why):
 
 
 def test_a_payload_that_expands_too_much_is_refused(monkeypatch):
-    monkeypatch.setattr("gradebox.eval.problems.formats.livecodebench.MOST_BYTES", 1000)
+    monkeypatch.setattr("gradebox.eval.problems.formats.livecodebench.MOST_TESTS_BYTES", 1000)
     with pytest.raises(InputError, match="more than 1000 bytes"):
         parse_problem(stdin_row(private_test_cases=compressed(pickle.dumps("x" * 2000))))
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.api.dialects.common import json_or_unpacked, unpacked
-from gradebox.eval.problems.formats import packed
+from gradebox.eval.problems.formats import livecodebench as packed
 from gradebox.eval.problems.row import row_workers
 from gradebox.sandbox.errors import BadRequest
 
