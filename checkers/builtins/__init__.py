@@ -16,7 +16,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from gradebox.checkers.builtins import kattis, lines, sequences, single
@@ -27,7 +26,8 @@ from gradebox.checkers.protocols import PROTOCOLS
 Judge = Callable[[bytes, bytes, bytes], None]
 
 
-_WITHOUT_OPTIONS: Mapping[str, Judge] = {
+# name → judge; of `kattis`, a function from options to the judge
+TABLE: Mapping[str, Any] = {
     "wcmp": sequences.wcmp,
     "lcmp": lines.lcmp,
     "fcmp": lines.fcmp,
@@ -47,10 +47,6 @@ _WITHOUT_OPTIONS: Mapping[str, Judge] = {
     "caseicmp": lines.caseicmp,
     "casencmp": lines.casencmp,
     "casewcmp": lines.casewcmp,
-}
-# name → function from options to the judge
-TABLE: Mapping[str, Callable[..., Judge]] = {
-    **{name: partial(lambda judge: judge, judge) for name, judge in _WITHOUT_OPTIONS.items()},
     "kattis": kattis.kattis,
 }
 
@@ -95,8 +91,12 @@ def builtin(name: str, **options: Any) -> Builtin:
     if not words or words[0] not in TABLE:
         raise unknown(name)
     options = {**kattis.parse_options(words[0], words[1:]), **options}
+    judge: Judge = TABLE[words[0]]
     try:
-        judge = TABLE[words[0]](**options)
+        if words[0] == "kattis":
+            judge = kattis.kattis(**options)
+        elif options:
+            raise TypeError
     except TypeError:
         raise CheckerError(
             f"checker {words[0]!r} has no option {' or '.join(sorted(options)) or '(none)'}; "

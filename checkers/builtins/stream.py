@@ -35,8 +35,8 @@ class Decided(Exception):
         self.check = check
 
 
-def ok(message: str = "", score: float = 1.0) -> Decided:
-    return Decided(accept(message, score))
+def ok(message: str) -> Decided:
+    return Decided(accept(message))
 
 
 def wrong(message: str, verdict: CheckVerdict = "WA") -> Decided:
