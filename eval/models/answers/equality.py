@@ -108,24 +108,11 @@ def exact(reference: str, response: str) -> bool:
     return response.strip() != "" and reference.strip() == response.strip()
 
 
-# Exceptions from mistakes at the top level of a user's module.
-_USER_ERRORS = (
-    ImportError,
-    SyntaxError,
-    AttributeError,
-    NameError,
-    TypeError,
-    ValueError,
-    LookupError,
-    OSError,
-)
-
-
 def load_user_module(module: str, flag: str, remedy: str) -> ModuleType:
     """Import a module; raise InputError with the flag, its error and the remedy."""
     try:
         return importlib.import_module(module)
-    except _USER_ERRORS as error:
+    except Exception as error:  # noqa: BLE001 - whatever the user's module raises
         raise InputError(f"{flag}: {type(error).__name__}: {error}; {remedy}") from None
 
 
