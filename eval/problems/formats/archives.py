@@ -30,7 +30,7 @@ from gradebox.eval.problems.formats.row_format import (
     of,
     text,
 )
-from gradebox.eval.problems.row.tests import converted, number_of
+from gradebox.eval.problems.row.tests import converted
 from gradebox.eval.solutions.submissions import EXPECT, language_of
 
 SHOWN = 250  # characters of a test
@@ -117,7 +117,7 @@ def _icpc(row: Row, judge: Judge) -> dict[str, Any]:
             "checker": None,
             "judge_program": {"role": "checker", "protocol": "words", **program},
         }
-    milliseconds = number_of("time_limit_ms", row.get("time_limit_ms"))
+    milliseconds = converted("time_limit_ms", row.get("time_limit_ms"), float | None)
     return {
         **found,
         "title": row.get("title"),

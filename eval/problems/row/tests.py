@@ -12,11 +12,10 @@ A reader of packages passes a `Path` for an input or output, which is read when 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -155,9 +154,10 @@ def _unreadable(number: int, path: Path, error: OSError) -> RowError:
 
 def _info(number: int, test: Mapping[str, Any]) -> TestInfo:
     name, args = as_text(test.get("name")), test.get("args")
-    points = number_of(f"official test {number}: points", test.get("points"))
-    if points is not None and points < 0:
-        raise RowError(f"official test {number} has {points:g} points: 0 is the least")
+    points = test.get("points")
+    if points is not None:
+        kind = Annotated[float, msgspec.Meta(ge=0, le=1e300)]
+        points = converted(f"official test {number}: points", points, kind)
     if not (name or args or points is not None):
         return NO_INFO
     args = converted(f"official test {number}: args", args or (), tuple[str, ...])
@@ -176,20 +176,6 @@ def as_text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def number_of(column: str, value: object) -> float | None:
-    """Return a finite number, which may be written as text; None for null and ""."""
-    if value is None or value == "":
-        return None
-    if not isinstance(value, bool) and isinstance(value, (int, float, str)):
-        try:
-            number = float(value)
-        except (ValueError, OverflowError):
-            number = math.nan
-        if math.isfinite(number):
-            return number
-    raise RowError(f"{column} is {shown(value)}: it must be a number")
-
-
 def converted(column: str, value: object, kind: Any) -> Any:
     """Return a value as a type that msgspec knows; a number may be text. Raises RowError."""
     try:
@@ -203,12 +189,13 @@ def converted(column: str, value: object, kind: Any) -> Any:
 
 
 def whole_number(value: object) -> int | None:
+    """Return a whole number that a record can hold; None for anything else."""
+    kind = Annotated[int, msgspec.Meta(ge=1 - (1 << 63), le=(1 << 63) - 1)]
     try:
-        number = number_of("", value)
+        number: int = converted("", value, kind)
     except RowError:
         return None
-    whole = number is not None and number.is_integer() and abs(number) < 1 << 63
-    return int(number) if number is not None and whole else None
+    return number
 
 
 def plain_name(column: str, value: object) -> str:

@@ -244,7 +244,11 @@ WRONG_VALUES: list[tuple[str, Any, list[str]]] = [
         [{"output": "x", "args": "a b"}],
         ["official test 0: args is 'a b'", "`array`"],
     ),
-    ("official_tests", [{"output": "x", "points": -1}], ["official test 0 has -1 points"]),
+    (
+        "official_tests",
+        [{"output": "x", "points": -1}],
+        ["official test 0: points is -1", "`float` >= 0.0"],
+    ),
     ("subtasks", [{"name": "a", "tests": [9]}], ["points from 0 on"]),
     ("subtasks", [{"tests": [0], "rule": "median"}], ["'median'", "[0].rule"]),
     ("subtasks", [{"name": "a", "tests": [0], "needs": ["b"]}], ["'a' names 'b'", "before"]),

@@ -103,7 +103,7 @@ def test_async_scores_are_the_same(fake: Any):
         ([], "gives no reward: "),
         ({"inputs": ["1"], "outputs": [], "fn_name": "f"}, "1 inputs, 0 outputs"),
         ({"inputs": "1", "outputs": [], "fn_name": "f"}, "no lists inputs and outputs"),
-        ({"assert_case": "assert f(1)"}, "must be a list of statements"),
+        ({"assert_case": "assert f(1)"}, "Expected `array`, got `str`"),
         ({"inputs": ["1"], "outputs": [3]}, "gives no reward: "),
     ],
 )
