@@ -13,47 +13,38 @@ A site sets the limits of a problem, so that init.yml has none: the submissions'
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Literal
 
 from gradebox.checkers.interactive import judge_fields
 from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.packages.dmoj_checkers import CHECKERS
-from gradebox.eval.problems.packages.files import (
-    MOST_FILES,
-    PackageFiles,
-    mapping,
-    number,
-    read_yaml,
-    words,
-)
+from gradebox.eval.problems.packages.files import PackageFiles, mapping, number, read_yaml, words
 from gradebox.eval.problems.packages.making import Maker, judge_program, read_judge
-from gradebox.eval.problems.packages.submissions import ACCEPTED, ALL, LANGUAGES, failing, item
+from gradebox.eval.problems.packages.submissions import (
+    expectation,
+    item,
+    language_of,
+    verdicts_of,
+)
 from gradebox.eval.problems.problem import Expectation
 from gradebox.sandbox.model import Program
 
 MARKERS = ("init.yml",)
-MEMORY_MB = 256
-_NUMBER = re.compile(r"(\d+)")
+TIME_S, MEMORY_MB = 2, 256
 _REFUSED = {
     "custom_judge": "a judge in Python that runs the submission itself",
     "signature_grader": "submissions that are linked with a handler",
     "grader": "a grader of its own",
 }
-_TYPES = {"default": "command", "testlib": "testlib"}
-# DMOJ's names of languages by how they begin → ours
-_LANGUAGES = (
-    *(("PYPY3", "pypy3"), ("PY3", "python"), ("PY2", "python2"), ("PYPY", "python2")),
-    *(("CPP20", "c++20"), ("CPP23", "c++23"), ("CPP17", "c++17"), ("CPP14", "c++14")),
-    *(("CPP11", "c++11"), ("CPP03", "c++11"), ("CLANGX", "c++17"), ("CLANG", "c"), ("C", "c")),
-    *(("JAVA", "java"), ("KOTLIN", "kotlin"), ("RUST", "rust"), ("GO", "go"), ("RUBY", "ruby")),
-    *(("V8JS", "javascript"), ("NODEJS", "javascript"), ("MONOCS", "c#")),
-)
-_VERDICTS = {"AC": ("AC",), "WA": ("WA",), "TLE": ("TLE",), "MLE": ("MLE", "RE"), "OLE": ("OLE",),
-             "RTE": ("RE", "MLE"), "IR": ("RE",), "CE": ("CE",)}  # fmt: skip
+# (role, type) of a program in a file → its protocol
+_PROTOCOLS = {
+    ("checker", "default"): "command",
+    ("checker", "testlib"): "testlib",
+    ("interactor", "testlib"): "testlib",
+}
 
 
 def dmoj_row(package: PackageFiles, maker: Maker) -> dict[str, Any]:
@@ -63,19 +54,19 @@ def dmoj_row(package: PackageFiles, maker: Maker) -> dict[str, Any]:
         if config.get(key):
             raise RowError(f"init.yml has {key}, {why}, which is not supported")
     tests, groups = _Cases(package, maker, config).read()
-    described = list(_submissions(package))
-    times, sizes = ([number(d.get(key, usual), f"test.yml: {key}", least=0.001)
-                     for _, d, _ in described]
-                    for key, usual in (("time", 2), ("memory", MEMORY_MB << 10)))  # fmt: skip
+    submissions = list(_submissions(package))
+    times, sizes = (
+        [number(d.get(key, usual), f"test.yml: {key}", least=0.001) for _, d, _ in submissions]
+        for key, usual in (("time", TIME_S), ("memory", MEMORY_MB << 10))
+    )
     names = [test["name"] for test in tests]
-    items = (_item(name, settings, files, names) for name, settings, files in described)
     return {
         "time_limit": max(times, default=None),
         "memory_limit": max(sizes, default=MEMORY_MB << 10) / 1024,
         **_judge(package, config),
         "official_tests": tests,
         "subtasks": groups,
-        "gold_solutions": [one for one in items if one is not None],
+        "gold_solutions": [one for given in submissions for one in _items(*given, names)],
     }
 
 
@@ -87,17 +78,16 @@ class _Cases:
 
     def __init__(self, package: PackageFiles, maker: Maker, config: Mapping[str, Any]) -> None:
         self._package, self._maker, self._config = package, maker, config
-        self._places = [package]  # where files are: in the archive, beside init.yml
+        self._archive: PackageFiles | None = None
         if name := config.get("archive"):
             folder = maker.unpacked(package.need(str(name), "init.yml: archive"))
-            self._places.insert(0, PackageFiles(folder, str(name)))
+            self._archive = PackageFiles(folder, str(name))
 
     def read(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the tests and the groups."""
-        given = self._config.get("test_cases")
-        cases = given if isinstance(given, list) else list(self._by_pattern(given))
-        if not cases:
-            raise RowError("init.yml has no test_cases, and no files look like tests: add them")
+        cases = self._config.get("test_cases")
+        if not isinstance(cases, list) or not cases:
+            raise RowError("init.yml has no list of test_cases: list them, patterns are not read")
         tests: list[dict[str, Any]] = []
         groups: list[dict[str, Any]] = []
         for place, case in enumerate(cases, 1):
@@ -127,13 +117,10 @@ class _Cases:
         return {"input": paths[0] or "", "output": paths[1] or "", "name": name}
 
     def _need(self, name: Any, case: str) -> Path:
-        """Return a file that a case names. Raises RowError."""
-        archive, text = self._places[0], str(name)
-        if len(self._places) > 1 and ".." not in text and not text.startswith("/"):
-            found = archive.find(text) if text.isprintable() else None
-            if found is not None:
-                return archive.test_file(found)
-        return self._package.test_file(self._package.need(text, f"init.yml: case {case}"))
+        """Return a file that a case names, of the archive or beside init.yml. Raises RowError."""
+        text, archive = str(name), self._archive
+        place = archive if archive is not None and archive.find(text) else self._package
+        return place.test_file(place.need(text, f"init.yml: case {case}"))
 
     def _generate(self, case: Mapping[str, Any], name: str) -> list[Path]:
         """Return the input and the output that a generator writes to stdout and stderr."""
@@ -145,31 +132,7 @@ class _Cases:
         program = read_judge(self._package, path, kind)
         args = words(case.get("generator_args"), f"init.yml: generator_args of case {name}")
         given = self._need(case["generator_in"], name) if case.get("generator_in") else None
-        who = f"{path.name} (case {name})"
-        return [self._maker.make(program, args, who, given, output=out) for out in ("", "stderr")]
-
-    def _by_pattern(self, given: Any) -> Iterator[dict[str, Any]]:
-        """Yield the cases that names of files show: `1.in` and `1.out` or `1.ans`."""
-        config = mapping(given, "init.yml: test_cases")
-        if config.get("input_format") or config.get("output_format"):
-            raise RowError(
-                "init.yml: test_cases has patterns of its own for names: list the cases instead"
-            )
-        folder = self._places[0]
-        names = [folder.say(path) for path in folder.walk(folder.root)][:MOST_FILES]
-        names.sort(key=_natural)
-        stems = {
-            str(PurePosixPath(n).with_suffix("")): n for n in names if n[-4:] in (".out", ".ans")
-        }
-        points = config.get("case_points")
-        for i, name in enumerate(n for n in names if n.endswith(".in")):
-            own = {"points": points[i]} if isinstance(points, list) and i < len(points) else {}
-            yield {"in": name, "out": stems.get(name.removesuffix(".in")), **own}
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """Return a key by which names are sorted with numbers as numbers."""
-    return [(int(p), "") if p.isdigit() else (0, p) for p in _NUMBER.split(name[:200]) if p]
+        return self._maker.make(program, args, f"{path.name} (case {name})", ("", "stderr"), given)
 
 
 # ---- checkers ----
@@ -177,13 +140,12 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _judge(package: PackageFiles, config: Mapping[str, Any]) -> dict[str, Any]:
     if interactive := config.get("interactive"):
-        settings = mapping(interactive, "init.yml: interactive")
-        return {"judge_program": _bridged(package, settings, "interactor")}
+        return _bridged(package, mapping(interactive, "init.yml: interactive"), "interactor")
     checker = config.get("checker") or "standard"
     settings = checker if isinstance(checker, dict) else {"name": checker}
     name, args = str(settings.get("name")), mapping(settings.get("args"), "init.yml: checker: args")
     if name == "bridged":
-        return {"judge_program": _bridged(package, args, "checker")}
+        return _bridged(package, args, "checker")
     here = Path(__file__).with_name("dmoj_checkers.py").read_text()
     files = {"main.py": here, "settings.json": json.dumps({"name": name, "args": args})}
     if name not in CHECKERS:
@@ -203,13 +165,16 @@ def _bridged(
     first = names[0] if isinstance(names, list) and names else names
     place = package.need(str(first), f"init.yml: {role}: files")
     kind = str(args.get("type", "default"))
-    if kind not in _TYPES or args.get("args_format_string"):
-        what = "args_format_string" if kind in _TYPES else f"type {shown(kind)}"
-        raise RowError(f"init.yml: {role} has {what}: types default and testlib are supported")
-    if role == "interactor" and kind == "default":
-        raise RowError("init.yml: interactive of type default is not supported: use testlib's")
-    judge = judge_program(package, place, role, _TYPES[kind])
-    return judge | ({"args": ["{input}", "{output}", "{answer}"]} if kind == "default" else {})
+    protocol = _PROTOCOLS.get((role, kind))
+    if protocol is None or args.get("args_format_string"):
+        raise RowError(
+            f"init.yml: {role} has type {shown(kind)} or args_format_string: checkers of types "
+            "default and testlib, interactors of type testlib are supported"
+        )
+    judge = judge_program(package, place, role, protocol)
+    if protocol == "command":
+        judge["judge_program"]["args"] = ["{input}", "{output}", "{answer}"]
+    return judge
 
 
 # ---- submissions ----
@@ -229,25 +194,16 @@ def _submissions(package: PackageFiles) -> Iterator[Described]:
             yield place.name, config, {source.name: package.text(source) for source in needed}
 
 
-def _item(
+def _items(
     name: str, config: Mapping[str, Any], files: dict[str, str], tests: list[str]
-) -> dict[str, Any] | None:
-    """Return the item of a submission; None when a fault of the judge is expected."""
-    kind = str(config.get("language", ""))
-    language = next((ours for start, ours in _LANGUAGES if kind.startswith(start)), "")
-    language = language or LANGUAGES.get(Path(next(iter(files))).suffix) or kind.lower()
-    cases = config.get("cases")
+) -> Iterator[dict[str, Any]]:
+    """Yield the item of a submission; none when a fault of the judge is expected."""
+    language = language_of(Path(next(iter(files))).suffix, str(config.get("language", "")))
+    where, cases = f"tests/{name}/test.yml", config.get("cases")
+    names = words(config.get("expect") or "AC", where)
     if isinstance(cases, list):  # the verdict of each test; SC is one that is skipped
-        pairs = zip(tests, map(str, cases), strict=False)
-        by_test = [Expectation(test, _VERDICTS[v]) for test, v in pairs if v in _VERDICTS]
-        return item(name, files, language, by_test, whole=True)
-    expected = config.get("expect")
-    names = [str(v) for v in (expected if isinstance(expected, list) else [expected])]
-    if not all(verdict in _VERDICTS for verdict in names):
-        return None  # IE: a fault of the judge
-    verdicts = tuple(ours for verdict in names for ours in _VERDICTS[verdict])
-    if "AC" not in verdicts:
-        wanted = failing(*verdicts)
-    else:
-        wanted = ACCEPTED if len(names) == 1 else Expectation("", ALL, verdicts)
-    return item(name, files, language, [wanted])
+        pairs = [(t, v) for t, v in zip(tests, map(str, cases), strict=False) if v != "SC"]
+        by_test = [Expectation(test, verdicts_of([v], where)) for test, v in pairs]
+        yield item(name, files, language, by_test, whole=True)
+    elif not {"IE", "*"} & {*names}:
+        yield item(name, files, language, [expectation(names, where)])

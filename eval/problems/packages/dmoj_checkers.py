@@ -31,12 +31,18 @@ def lines_of(text: bytes) -> list[bytes]:
     return [line for line in re.split(rb"[\r\n]", text) if line]
 
 
-def standard(output: bytes, answer: bytes, **_: Any) -> bool:
-    """Compare tokens, and where lines end; spaces and empty lines do not count."""
-    ours, theirs = (
-        [line.split() for line in lines_of(text) if line.split()] for text in (output, answer)
-    )
-    return ours == theirs
+def same(read: Any) -> Any:
+    """Return a checker that compares what `read` makes of the two texts."""
+    return lambda output, answer, **args: read(output, **args) == read(answer, **args)
+
+
+def _rstripped(text: bytes, filter_new_line: bool = False, **_: Any) -> list[bytes]:
+    lines = re.split(rb"[\r\n]", text)
+    return [line.rstrip() for line in lines if line or not filter_new_line]
+
+
+def _in_any_order(text: bytes, split_on: str = "lines", **_: Any) -> Any:
+    return sorted(text.split() if split_on == "whitespace" else map(bytes.split, lines_of(text)))
 
 
 def floats(
@@ -69,29 +75,6 @@ def _near(token: bytes, wanted: bytes, epsilon: float, mode: str) -> bool:
     return absolute or (abs(expected) >= epsilon and abs(1.0 - found / expected) <= epsilon)
 
 
-def rstripped(output: bytes, answer: bytes, filter_new_line: bool = False, **_: Any) -> bool:
-    """Compare lines without the white space at their ends."""
-    ours, theirs = (
-        [line.rstrip() for line in re.split(rb"[\r\n]", text) if line or not filter_new_line]
-        for text in (output, answer)
-    )
-    return ours == theirs
-
-
-def in_any_order(output: bytes, answer: bytes, split_on: str = "lines", **_: Any) -> bool:
-    """Compare lines or tokens in any order."""
-    if split_on == "whitespace":
-        return sorted(output.split()) == sorted(answer.split())
-    ours, theirs = (sorted(map(bytes.split, lines_of(text))) for text in (output, answer))
-    return ours == theirs
-
-
-def easy(output: bytes, answer: bytes, **_: Any) -> bool:
-    """Compare how often each character comes, without case and white space."""
-    ours, theirs = (Counter(b"".join(text.split()).lower()) for text in (output, answer))
-    return ours == theirs
-
-
 def linecount(output: bytes, answer: bytes, point_value: float = 1, **_: Any) -> Any:
     """Give the share of the lines that are right."""
     ours, theirs = lines_of(output), lines_of(answer)
@@ -120,16 +103,18 @@ def linematches(
     return CheckerResult(points > 0, point_value * points / sum(point_distribution))
 
 
+# tokens, and where lines end; spaces and empty lines do not count
+standard = same(lambda text, **_: [line.split() for line in lines_of(text) if line.split()])
 CHECKERS: dict[str, Any] = {
     "standard": standard,
+    "identical": same(lambda text, **_: text),
+    "rstripped": same(_rstripped),
+    "sorted": same(_in_any_order),
+    "unordered": same(_in_any_order),
+    "easy": same(lambda text, **_: Counter(b"".join(text.split()).lower())),
     "floats": floats,
     "floatsabs": lambda *texts, **args: floats(*texts, **{**args, "error_mode": "absolute"}),
     "floatsrel": lambda *texts, **args: floats(*texts, **{**args, "error_mode": "relative"}),
-    "identical": lambda output, answer, **args: output == answer,
-    "rstripped": rstripped,
-    "sorted": in_any_order,
-    "unordered": in_any_order,
-    "easy": easy,
     "linecount": linecount,
     "linematches": linematches,
 }

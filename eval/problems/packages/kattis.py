@@ -13,8 +13,7 @@ What is refused in words: static validators, submissions of answers, tests with 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import mean
 from typing import Any, Literal
@@ -51,17 +50,6 @@ _BESIDE = {".files": "files beside the input", ".args": "arguments of the progra
 def kattis_row(package: PackageFiles, _maker: Maker) -> dict[str, Any]:
     """Return the row of a package. Raises RowError."""
     return _Reader(package).row()
-
-
-@dataclass
-class _Group:
-    """A folder of tests while it is read; `config` has what it inherits."""
-
-    name: str
-    config: Mapping[str, Any]
-    tests: list[int] = field(default_factory=list)
-    groups: list[_Group] = field(default_factory=list)
-    points: float = 0.0
 
 
 class _Reader:
@@ -101,6 +89,7 @@ class _Reader:
         )
         self._has_program = custom or self._interactive or self._passes > 1
         self._tests: list[dict[str, Any]] = []
+        self._groups: list[dict[str, Any]] = []  # inner ones first
         self._note = ""  # of a fault that leaves the package usable
 
     def _words(self, key: str) -> list[str]:
@@ -114,6 +103,9 @@ class _Reader:
                 "data is missing: a package has its tests in data/sample and data/secret"
             )
         root = self._group(data, {})
+        if self._scoring and "ignore_sample" in words(root.get("grader_flags"), "grader_flags"):
+            for group in self._groups:
+                group["points"] *= group["name"] != "sample"
         if not self._tests:
             raise RowError("data has no test: put .in and .ans files into data/secret")
         title = self._config.get("name") or self._ini.get("name") or ""
@@ -124,7 +116,7 @@ class _Reader:
             **self._time_and_memory(),
             **self._judge(),
             "official_tests": self._tests,
-            "subtasks": list(_subtasks(root)) if self._scoring else None,
+            "subtasks": self._groups or None,
             "passes": self._passes,
             "include_files": self._include_files(),
             "gold_solutions": kattis_submissions(self._package),
@@ -164,8 +156,7 @@ class _Reader:
             return {"checker": " ".join(("kattis", *flags))}
         role: Literal["checker", "interactor"] = "interactor" if self._interactive else "checker"
         protocol = "kattis-scoring" if self._scoring else "kattis"
-        program = judge_program(self._package, self._validator(), role, protocol, flags)
-        return {"judge_program": program}
+        return judge_program(self._package, self._validator(), role, protocol, flags)
 
     def _validator(self) -> Path:
         """Return the one validator, a file or a folder."""
@@ -187,29 +178,41 @@ class _Reader:
 
     # ---- tests and groups ----
 
-    def _group(self, folder: Path, inherited: Mapping[str, Any]) -> _Group:
-        package = self._package
-        place = package.say(folder)
+    def _group(self, folder: Path, inherited: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Read a folder of tests and those in it; return its settings with what it inherits."""
+        package, place = self._package, self._package.say(folder)
         if place.count("/") > MOST_LEVELS:
             raise RowError(f"{place}: groups are nested deeper than {MOST_LEVELS}")
         own = package.find(*(f"{place}/{name}" for name in _GROUP_FILES))
         config = {**inherited, **(read_yaml(package, own) if own is not None else {})}
-        group = _Group(place.removeprefix("data/"), config)
-        children = package.children(folder)
-        names = {path.name for path in children}
+        children, before = package.children(folder), len(self._groups)
+        names, tests = {path.name for path in children}, list[int]()
         for path in children:
-            beside = path.suffix == ".args" or f"{path.stem}.in" in names
-            if path.suffix in _BESIDE and beside:
+            has_input = f"{path.stem}.in" in names
+            if path.suffix in _BESIDE and (path.suffix == ".args" or has_input):
                 raise RowError(f"{package.say(path)}: {_BESIDE[path.suffix]} are not supported")
-            if path.suffix == ".ans" and f"{path.stem}.in" not in names and not self._note:
+            if path.suffix == ".ans" and not (has_input or self._note):
                 self._note = f"{package.say(path)} has no input: add {path.stem}.in beside it"
             if path.is_dir() and (place != "data" or path.name in ("sample", "secret")):
-                group.groups.append(self._group(path, config))
+                self._group(path, config)
             elif path.suffix == ".in" and place != "data":
-                group.tests.append(len(self._tests))
+                tests.append(len(self._tests))
                 self._tests.append(self._test(path, names, config))
-        group.points = self._points(group) if self._scoring else 0.0
-        return group
+        rule = _rule(config) if self._scoring else ""
+        if rule and place != "data":
+            name = place.removeprefix("data/")
+            inner = [g for g in self._groups[before:] if g["name"].rpartition("/")[0] == name]
+            parts = [self._tests[i]["points"] for i in tests] + [g["points"] for g in inner]
+            needs = words(config.get("require_pass"), "require_pass")
+            self._groups.append({
+                "name": name,
+                "points": min(_most(name, config), _GIVES[rule](parts)) if parts else 0.0,
+                "tests": tests,
+                "groups": [group["name"] for group in inner],
+                "rule": rule,
+                "needs": [need for need in needs if need != name],
+            })  # fmt: skip
+        return config
 
     def _test(self, path: Path, names: set[str], config: Mapping[str, Any]) -> dict[str, Any]:
         package, answer = self._package, path.with_suffix(".ans")
@@ -225,16 +228,6 @@ class _Reader:
             "args": [word for key in _ARGS for word in words(config.get(key), key)],
             "points": score if self._scoring else None,
         }
-
-    def _points(self, group: _Group) -> float:
-        """Return what a group's tests and groups give, the end of its range at most."""
-        bounds = words(group.config.get("range"), f"{group.name}: range")
-        end = number(bounds[-1], f"{group.name}: range", most=math.inf) if bounds else math.inf
-        given = group.config.get("max_score")
-        if given is not None and given != "unbounded":
-            end = number(given, f"{group.name}: max_score")
-        parts = [self._tests[i]["points"] for i in group.tests] + [g.points for g in group.groups]
-        return min(end, _GIVES[_rule(group.config)](parts)) if parts else 0.0
 
     def _include_files(self) -> dict[str, dict[str, str]]:
         """Return the files of include/ by language: `default` or a name of the table."""
@@ -258,22 +251,10 @@ def _rule(config: Mapping[str, Any]) -> str:
     return _RULES[name]
 
 
-def _subtasks(root: _Group) -> Iterator[dict[str, Any]]:
-    """Yield the groups, inner ones first; samples give points only where they have some."""
-    ignore = "ignore_sample" in words(root.config.get("grader_flags"), "grader_flags")
-    for group in root.groups:
-        yield from _subtask(group, 0.0 if group.name == "sample" and ignore else group.points)
-
-
-def _subtask(group: _Group, points: float) -> Iterator[dict[str, Any]]:
-    for inner in group.groups:
-        yield from _subtask(inner, inner.points)
-    needs = words(group.config.get("require_pass"), "require_pass")
-    yield {
-        "name": group.name,
-        "points": points,
-        "tests": group.tests,
-        "groups": [inner.name for inner in group.groups],
-        "rule": _rule(group.config),
-        "needs": [name for name in needs if name != group.name],
-    }
+def _most(name: str, config: Mapping[str, Any]) -> float:
+    """Return the most points of a group: the end of its range."""
+    given = config.get("max_score")
+    if given is not None and given != "unbounded":
+        return number(given, f"{name}: max_score")
+    bounds = words(config.get("range"), f"{name}: range")
+    return number(bounds[-1], f"{name}: range", most=math.inf) if bounds else math.inf

@@ -51,7 +51,7 @@ def lightcp_row(package: PackageFiles, _maker: Maker) -> dict[str, Any]:
     parts = [mapping(part, "config.yaml: a subtask") for part in subtasks]
     place = package.need(str(config.get(role) or usual), f"config.yaml: {role}")
     return {
-        "judge_program": judge_program(package, place, role, "testlib"),
+        **judge_program(package, place, role, "testlib"),
         "official_tests": list(_tests(package, config, parts)),
         "time_limit": _limit(config, parts, "time", "1s"),
         "memory_limit": _limit(config, parts, "memory", "256m"),

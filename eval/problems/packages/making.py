@@ -13,6 +13,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
+from uuid import uuid4
 
 from gradebox.checkers.check import CheckerError
 from gradebox.checkers.interactive import judge_fields
@@ -42,34 +43,28 @@ MOST_WORDS = 200
 _SIGNS = ("<", ">", "|", "${", "&&", ";")  # of FreeMarker's templates and of shells
 
 
-def read_judge(package: PackageFiles, place: Path, protocol: str) -> Program:
+def read_judge(package: PackageFiles, place: Path, protocol: str, language: str = "") -> Program:
     """Return the program of a checker, an interactor or a generator, with what it includes.
+
+    language  of a program that is one file; "": by its ending
 
     Raises RowError for files that can't be read, lie outside the package or are no program.
     """
     headers = (place.parent / HEADER, package.root / "files" / HEADER, package.root / HEADER)
     inside = next((path for path in headers if path.is_file()), None)
     testlib = package.testlib if inside is None else str(package.inside(inside))
-    language = LANGUAGES.get(place.suffix, "python") if place.is_file() else "python"
-    if language not in ("python", "c++20"):
-        return single_program(package, place, language)
+    usual = LANGUAGES.get(place.suffix, "python") if place.is_file() else "python"
     try:
+        if language or usual not in ("python", "c++20"):
+            row = find(language or usual)
+            return Program(row.name, {row.source: package.bytes(place)})
         if protocol != "testlib" or place.suffix == ".py":
             return read_program("kattis", place, within=package.root)
         if testlib is None:
             raise CheckerError(f"{HEADER} is not in the package: give its path, --testlib FILE")
         return read_program("testlib", place, testlib, within=package.root)
-    except CheckerError as error:
+    except (CheckerError, UnknownLanguage) as error:
         raise RowError(f"{package.say(place)}: {error}") from None
-
-
-def single_program(package: PackageFiles, place: Path, language: str) -> Program:
-    """Return the program in one file. Raises RowError for a language that is not in our table."""
-    try:
-        row = find(language)
-    except UnknownLanguage as error:
-        raise RowError(f"{package.say(place)}: {error}") from None
-    return Program(row.name, {row.source: package.bytes(place)})
 
 
 def judge_program(
@@ -79,12 +74,10 @@ def judge_program(
     protocol: str,
     extra_args: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return the object of a program in a file or a folder of the package.
-
-    Raises RowError as `read_judge` does.
-    """
-    program = read_judge(package, place, protocol)
-    return judge_fields(role, PROTOCOLS[protocol], program, extra_args, name=package.say(place))
+    """Return the column of a judge in a file or a folder. Raises RowError as `read_judge` does."""
+    program, name = read_judge(package, place, protocol), package.say(place)
+    judge = judge_fields(role, PROTOCOLS[protocol], program, extra_args, name=name)
+    return {"judge_program": judge}
 
 
 def command_words(command: str, where: str) -> list[str]:
@@ -109,7 +102,8 @@ class Maker(Closeable):
         self._sandbox: Sandbox | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="gradebox-package-")
         self._programs: dict[str, Compiled] = {}
-        self._made: dict[tuple[object, ...], Path] = {}
+        self._made: dict[tuple[object, ...], list[Path]] = {}
+        self._unpacked: dict[Path, Path] = {}
         self._left = MOST_BYTES
 
     def make(
@@ -117,48 +111,43 @@ class Maker(Closeable):
         program: Program,
         args: Sequence[str],
         name: str,
+        outputs: Sequence[str] = ("",),
         given: Path | None = None,
         given_as: str = "",
-        output: str = "",
-    ) -> Path:
-        """Return the file with what a program writes, run once.
+    ) -> list[Path]:
+        """Return the files with what a program writes, run once.
 
         name      of the program and test, for messages
+        outputs   the names of the files it writes; "stderr", or "" for stdout
         given     its input, a file
         given_as  the input's name beside the program; "" for stdin
-        output    the name of the file it writes; "stderr", or "" for stdout
 
         Raises RowError when it fails, InputError without a sandbox.
         """
         with self._lock:
-            key, streams = (program.digest, tuple(args), given), ("", "stderr")
-            if (key, output) not in self._made:
-                run = self._run(
-                    program,
-                    name,
-                    stdin=b"" if given_as or given is None else given.read_bytes(),
-                    args=tuple(args),
-                    files={given_as: given.read_bytes()} if given_as and given else {},
-                    collect=() if output in streams else (output,),
-                )
-                if output == "stderr" and len(run.stderr) >= STDERR_BYTES:
+            key = (program.digest, tuple(args), given)
+            if key not in self._made:
+                data = b"" if given is None else given.read_bytes()
+                case: dict[str, Any] = {"files": {given_as: data}} if given_as else {"stdin": data}
+                collect = tuple({*outputs} - {"", "stderr"})
+                run = self._run(program, name, args=tuple(args), collect=collect, **case)
+                if "stderr" in outputs and len(run.stderr) >= STDERR_BYTES:
                     raise RowError(
                         f"{name} writes {STDERR_BYTES} bytes or more to stderr, of which no "
                         "more is kept: put the outputs into files"
                     )
                 written = {**run.files, "stderr": run.stderr, "": run.stdout}
-                for stream in streams if output in streams else (output,):
-                    self._made[key, stream] = self._keep(written.get(stream, b""), name)
-            return self._made[key, output]
+                self._made[key] = [self._keep(written.get(o, b""), name) for o in outputs]
+            return self._made[key]
 
     def unpacked(self, archive: Path) -> Path:
         """Return the folder that a zip was unpacked to. Raises RowError and InputError."""
         with self._lock:
-            if (archive,) not in self._made:
+            if archive not in self._unpacked:
                 folder = Path(tempfile.mkdtemp(dir=self._folder.name))
                 unpack(archive, folder)
-                self._made[archive,] = folder
-            return self._made[archive,]
+                self._unpacked[archive] = folder
+            return self._unpacked[archive]
 
     def _run(self, program: Program, name: str, **case: Any) -> Execution:
         try:
@@ -170,14 +159,11 @@ class Maker(Closeable):
                 self._programs[program.digest] = self._sandbox.compile(program)
             compiled = self._programs[program.digest]
             if not compiled.ok:
-                raise NotCompiled(compiled.log)
+                raise RowError(f"{name} {NotCompiled(compiled.log)}: mend it")
             execution = self._sandbox.run(compiled, LIMITS, **case)
-        except NotCompiled as error:
-            raise RowError(f"{name} {error}: mend it") from None
-        except (SandboxError, OSError) as error:
-            raise InputError(f"{name} can't be run to make a test: {error}") from None
-        except BadRequest as error:
-            raise RowError(f"{name} can't be run to make a test: {error}") from None
+        except (SandboxError, OSError, BadRequest) as error:
+            kind = RowError if isinstance(error, BadRequest) else InputError
+            raise kind(f"{name} can't be run to make a test: {error}") from None
         if execution.exit_code != 0 or execution.killed_for or execution.stdout_cut:
             lines = execution.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
             why = execution.killed_for or f"exit status {execution.exit_code}"
@@ -189,7 +175,7 @@ class Maker(Closeable):
         self._left -= len(made)
         if self._left < 0:
             raise RowError(f"{name}: the made tests are larger than {MOST_BYTES} bytes")
-        path = Path(self._folder.name, str(len(self._made)))
+        path = Path(self._folder.name, uuid4().hex)
         try:
             path.write_bytes(made)
         except OSError as error:
@@ -200,6 +186,4 @@ class Maker(Closeable):
         with self._lock:
             if self._sandbox is not None:
                 self._sandbox.close()
-            self._sandbox = None
-            self._programs.clear()
             self._folder.cleanup()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradebox.eval.common.errors import RowError, shown
+from gradebox.eval.common.errors import RowError
 from gradebox.eval.problems.packages import dmoj, kattis, lightcp, polygon
 from gradebox.eval.problems.packages.files import PackageFiles, zip_entries
 from gradebox.eval.problems.packages.making import Maker
@@ -31,9 +31,6 @@ FORMATS: Mapping[str, tuple[tuple[str, ...], Read]] = {
     "dmoj": (dmoj.MARKERS, dmoj.dmoj_row),
     "lightcp": (lightcp.MARKERS, lightcp.lightcp_row),
 }
-# where it is said on which groups a group depends
-NEEDS = {"kattis": "data: require_pass", "polygon": "problem.xml: dependencies",
-         "dmoj": "init.yml: dependencies"}  # fmt: skip
 
 
 class FoundPackage(NamedTuple):
@@ -141,14 +138,6 @@ class PackageRows(Rows):
         row |= OJBENCH_LIMITS if found.of_ojbench else {}
         if note := row.pop("note", ""):
             self.diagnostics.add(f"problem {name}: {note}")
-        before: set[str] = set()
-        for group in row.get("subtasks") or ():
-            if missing := [need for need in group["needs"] if need not in before]:
-                raise RowError(
-                    f"{NEEDS[found.format]} of group {shown(group['name'])} names "
-                    f"{shown(missing[0])}: name groups that come before it"
-                )
-            before.add(group["name"])
         if row.get("time_limit") is None:
             self.diagnostics.add(
                 f"problem {name} {NO_LIMIT}: {DEFAULT_TIME_LIMIT_S:g} s are used; "

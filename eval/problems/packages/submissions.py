@@ -26,7 +26,6 @@ from gradebox.sandbox.languages import find
 MOST_SUBMISSIONS = 2_000
 MOST_PATTERNS = 1_000
 ALL = ("AC", "WA", "TLE", "RE", "MLE", "OLE", "CE")
-FAILURES = ALL[1:]
 
 # The languages of submissions by the endings of their files; the first file's decides. Those after
 # the first row are not in our table: they are listed, and not run.
@@ -37,39 +36,56 @@ py2 hs ml pl plg pas dpr adb sh f90 jl ts cob scala php lisp d swift lua dart fs
 _OURS = {"c++17": "c++20", "py2": "python2"}
 
 
-def _language(name: str) -> str:
-    """Return our name of a language, by a file's ending or as submissions.yaml names it."""
+def _by_ending(ending: str) -> str:
     with suppress(UnknownLanguage):
-        name = find(name).name
-    return _OURS.get(name, name)
+        ending = find(ending).name
+    return _OURS.get(ending, ending)
 
 
-LANGUAGES: Mapping[str, str] = {f".{ending}": _language(ending) for ending in _ENDINGS.split()}
+LANGUAGES: Mapping[str, str] = {f".{ending}": _by_ending(ending) for ending in _ENDINGS.split()}
+# what packages call languages, where that says more than the ending: "cpp.g++17", "PY2", "pypy3"
+_SAID = tuple(
+    (re.compile(pattern), language)
+    for pattern, language in (
+        (r"(?:python|PY|PYPY|python\.|python\.pypy)2|PYPY$", "python2"),
+        (r"(?i:python\.)?pypy3|PYPY3", "pypy3"),
+        (r"CPP03|.*\+\+98", "c++11"),
+        *((rf"CPP{n}|.*\+\+{n}", f"c++{n}") for n in (11, 14, 17, 20, 23)),
+        (r"cpp\.|CLANGX", "c++17"),
+    )
+)
 _NAMES = ("main", "__main__", "Main", "solution")
 _MAIN = re.compile(r"static\s+(?:public\s+)?void\s+main\b")  # a class of Java that is started
-# what submissions.yaml, marks and folders call a verdict, in one word → ours; a crash may be one
-# for memory
+# what formats call a verdict, in one word → ours; a crash may be one for memory
 VERDICTS: Mapping[str, tuple[str, ...]] = {
     name: tuple(verdicts.split())
     for names, verdicts in (
-        ("ac accepted correct", "AC"),
-        ("wa wronganswer nooutput", "WA OLE"),
+        ("ac accepted correct main", "AC"),
+        ("wa wronganswer nooutput presentationerror", "WA OLE"),
         ("tle timelimit timelimitexceeded", "TLE"),
-        ("rte runerror runtimeerror memorylimit", "RE MLE"),
+        ("rte ir runerror runtimeerror memorylimit", "RE MLE"),
         ("ce compilererror compileerror", "CE"),
         ("mle memorylimitexceeded", "MLE RE"),
         ("ole", "OLE WA"),
         ("outputlimit outputlimitexceeded", "OLE WA RE TLE"),
-        ("bruteforce", "TLE RE MLE"),
-        ("rejected", " ".join(FAILURES)),
-        ("slowaccepted", "AC TLE"),
+        ("timelimitexceededormemorylimitexceeded bruteforce", "TLE RE MLE"),
+        ("rejected failed", " ".join(ALL[1:])),
+        ("slowaccepted timelimitexceededoraccepted", "AC TLE"),
+        ("donotrun", " ".join(ALL)),
     )
     for name in names.split()
 }
 _MARK = re.compile(r"@EXPECTED_RESULTS@:([^\r\n]{1,200})")
 
 
-def ours(names: Iterable[str], where: str) -> tuple[str, ...]:
+def language_of(ending: str, said: str = "") -> str:
+    """Return our name of a language, by a file's ending and what a package calls it."""
+    named = (language for pattern, language in _SAID if pattern.match(said))
+    usual = LANGUAGES.get(ending) or said.partition(".")[0].lower() or ending.removeprefix(".")
+    return next(named, usual)
+
+
+def verdicts_of(names: Iterable[str], where: str) -> tuple[str, ...]:
     """Return our verdicts of a package's. Raises RowError for unknown ones."""
     found: dict[str, None] = {}
     for name in names:
@@ -82,11 +98,14 @@ def ours(names: Iterable[str], where: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-ACCEPTED = Expectation("", ("AC",), ("AC",))
+def expectation(names: Iterable[str], where: str) -> Expectation:
+    """Return what verdicts mean for a whole submission. Raises RowError for unknown ones.
 
-
-def failing(*verdicts: str) -> Expectation:
-    """Return what is expected of a submission whose first failed test has one of the verdicts."""
+    Of a failure: the first test that is not accepted has one of them.
+    """
+    verdicts = verdicts_of(names, where)
+    if "AC" in verdicts:
+        return Expectation("", verdicts, verdicts if verdicts == ("AC",) else None)
     return Expectation("", ("AC", *verdicts), verdicts)
 
 
@@ -139,27 +158,16 @@ def programs(package: PackageFiles, folder: Path) -> Iterator[tuple[Path, dict[s
             yield path, {path.name: text}, "python2" if old else LANGUAGES[path.suffix]
 
 
-def _by_mark(files: Mapping[str, str]) -> Expectation | None:
-    """Return what a source's @EXPECTED_RESULTS@ says, None without."""
-    found = next(filter(None, map(_MARK.search, files.values())), None)
-    if found is None:
-        return None
-    names = found[1].replace("*/", "").replace("-->", "").split(",")
-    return _by_names(filter(str.strip, names)) or Expectation("", ALL)
+def _by_names(files: Mapping[str, str], folder: str) -> list[Expectation]:
+    """Return what the mark @EXPECTED_RESULTS@ of a source says, else its folder.
 
-
-def _by_names(names: Iterable[str]) -> Expectation | None:
-    """Return what verdicts mean for a whole submission, None where one is unknown.
-
-    Of a mark that may be CHECK-MANUALLY, or a text that only mentions it; of a folder, `mixed`.
+    Nothing for a mark CHECK-MANUALLY, a text that only mentions it, or the folder `mixed`.
     """
-    try:
-        verdicts = ours(names, "")
-    except RowError:
-        return None
-    if verdicts == ("AC",):
-        return ACCEPTED
-    return Expectation("", verdicts) if "AC" in verdicts else failing(*verdicts)
+    mark = next(filter(None, map(_MARK.search, files.values())), None)
+    names = mark[1].replace("*/", "").replace("-->", "").split(",") if mark else [folder]
+    with suppress(RowError):
+        return [expectation(filter(str.strip, names), "")]
+    return []
 
 
 # ---- the folder submissions/ of Kattis, ICPC and DOMjudge ----
@@ -204,13 +212,13 @@ def _kattis_item(
     if not any(one.key == kind for one in said):
         if kind == "partially_accepted" and not said:
             return item(name, files, language, [Expectation()], partial=True)
-        by_kind = _by_mark(files) or _by_names([kind])
-        expected = [] if by_kind is None else [by_kind]
+        expected = _by_names(files, kind)
     for one in said:
         expected += one.expected
-        language = one.language or language
         if one.entrypoint in files:
             files = {one.entrypoint: files[one.entrypoint], **files}
+        if one.language:
+            language = language_of(Path(next(iter(files))).suffix, one.language)
     return item(name, files, language, expected or [Expectation("", ALL)], whole=bool(said))
 
 
@@ -234,14 +242,13 @@ def _settings(package: PackageFiles) -> Iterator[_Said]:
             glob_pattern(tests, where)
             inner = mapping(value[tests], where) if tests else value
             lists = [
-                ours(words(inner[which], where), where) if inner.get(which) else None
+                verdicts_of(words(inner[which], where), where) if inner.get(which) else None
                 for which in _CONSTRAINTS
             ]
             if lists != [None, None]:
                 expected.append(Expectation(tests, *lists))
-        language = _language(str(value.get("language", "")))
         key = key.strip("/")
-        entrypoint = str(value.get("entrypoint", ""))
+        language, entrypoint = (str(value.get(name, "")) for name in ("language", "entrypoint"))
         yield _Said(key, glob_pattern(key, where), language, entrypoint, expected)
 
 
