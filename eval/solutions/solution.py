@@ -83,6 +83,11 @@ class KnownSolution:
     whole: bool = False
     partial: bool = False
 
+    @property
+    def must_be_slow(self) -> bool:
+        """Whether it must exceed the time limit."""
+        return any(one.required == ("TLE",) and not one.tests for one in self.expected)
+
 
 def known_solutions_of(problem: Problem) -> Iterator[KnownSolution]:
     """Yield the known solutions in a problem's `gold_solutions` field; InputError for bad ones.

@@ -210,11 +210,11 @@ def _limit_words(limit: TimeLimit | None) -> str:
     if limit is None:
         return "nothing was graded"
     words = [f"time limit {limit.chosen_s:g} s"]
-    if limit.slowest is not None and limit.needed_s is not None:
-        name, seconds = limit.slowest
+    if limit.slowest is not None:
+        seconds, name = limit.slowest
         words.append(f"this machine needs {limit.needed_s:g} s ({escape(name)}: {seconds:.2f} s)")
     if limit.fastest is not None:
-        name, seconds = limit.fastest
+        seconds, name = limit.fastest
         safe = "" if limit.safe else ", which is nearer to it than the rule allows"
         words.append(f"must exceed it: {escape(name)}, {seconds:.2f} s or more{safe}")
     return "; ".join(words)

@@ -13,26 +13,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import partial
 
-from gradebox.checkers.check import Check, Checker
+from gradebox.checkers.check import Check
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.cases.case_run import checker_of
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.problem import Problem, TestCase
 
-# (test, another test's expected output) → an output, None where the probe says nothing
-Probe = Callable[[TestCase, bytes], "bytes | None"]
 
+@dataclass(frozen=True)
+class AuditFinding:
+    """One fault of a problem's tests or checker: a line of the audit.
 
-class ProbeAnswer(NamedTuple):
-    """A checker's answer to a probe; `wrong`: it is a finding of this kind."""
+    kind     of the table above; rejected_passes, accepted_fails and unexpected_verdict of
+             submissions
+    test     its type and number, "" for a submission that passes all
+    subject  the checker or the submission
+    """
 
+    problem_id: str
     kind: str
-    checker: str
     test: str
-    wrong: bool
+    subject: str
     message: str
 
 
@@ -47,12 +52,23 @@ def _other(test: TestCase, other: bytes) -> bytes | None:
     return other if other.strip() and other.split() != test.expected.split() else None
 
 
+def _accepted(check: Check, _first: Check) -> bool:
+    return check.accepted
+
+
+def _differs(check: Check, first: Check) -> bool:
+    return (check.outcome, check.score) != (first.outcome, first.score)
+
+
+# (test, another test's expected output) → an output, None where the probe says nothing;
+# (the answer, the first answer about the test) → whether it is a finding
+Probe = tuple[Callable[[TestCase, bytes], "bytes | None"], Callable[[Check, Check], bool]]
 PROBES: Mapping[str, Probe] = {
-    "rejects_expected": lambda test, other: test.expected,
-    "accepts_empty": lambda test, other: b"" if test.expected.strip() else None,
-    "accepts_truncated": _truncated,
-    "accepts_other_answer": _other,
-    "answers_differ": lambda test, other: test.expected,
+    "rejects_expected": (lambda test, _: test.expected, lambda check, _: not check.full),
+    "accepts_empty": (lambda test, _: b"" if test.expected.strip() else None, _accepted),
+    "accepts_truncated": (_truncated, _accepted),
+    "accepts_other_answer": (_other, _accepted),
+    "answers_differ": (lambda test, _: test.expected, _differs),
 }
 
 
@@ -61,8 +77,8 @@ def ask_checker(
     problem: Problem,
     retry: Retry,
     kinds: Collection[str] = PROBES.keys(),
-) -> Iterator[ProbeAnswer]:
-    """Yield what the checker of a problem answers; nothing for a problem without one.
+) -> Iterator[tuple[bool, AuditFinding]]:
+    """Yield (whether it is wrong, a problem's checker's answer); nothing without a checker.
 
     kinds  of findings that are still of interest; it may shrink meanwhile
 
@@ -74,35 +90,24 @@ def ask_checker(
         return
     try:
         last = b""
-        for ref in resources.tests.plan if resources.checker is not None else ():
-            if ref.skip is not None:
+        for ref in resources.tests.plan:
+            checker = resources.checker
+            if checker is None or ref.skip is not None:
                 continue
             test, first = resources.tests.load(ref), None
-            checker = checker_of(resources.problem, resources.checker, test)
-            assert checker is not None
-
-            def ask(output: bytes, checker: Checker = checker, test: TestCase = test) -> Check:
-                return retry.call(
-                    lambda: checker.check(test.input, output, test.expected), checker.name
-                )
-
-            for kind, probe in PROBES.items():
+            checker = checker_of(resources.problem, checker, test) or checker
+            for kind, (probe, is_wrong) in PROBES.items():
                 output = probe(test, last) if kind in kinds else None
                 if output is None:
                     continue
-                check = ask(output)
+                ask = partial(checker.check, test.input, output, test.expected)
+                check = retry.call(ask, checker.name)
                 first = first or check
-                place = f"{ref.case_type}:{ref.index}"
-                words = check.message or check.outcome
-                yield ProbeAnswer(kind, checker.name, place, _is_wrong(kind, check, first), words)
+                place, words = f"{ref.case_type}:{ref.index}", check.message or check.outcome
+                yield (
+                    is_wrong(check, first),
+                    AuditFinding(problem.id, kind, place, checker.name, words),
+                )
             last = test.expected
     finally:
         session.resources.release(resources)
-
-
-def _is_wrong(kind: str, check: Check, first: Check) -> bool:
-    if kind == "rejects_expected":
-        return not check.full
-    if kind == "answers_differ":
-        return (check.outcome, check.score) != (first.outcome, first.score)
-    return check.accepted

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
@@ -18,8 +19,8 @@ from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_job import SolutionJob
 from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.problems.problem import Problem
-from gradebox.eval.results.record import SolutionRecord
-from gradebox.eval.results.records import EncodedRecord
+from gradebox.eval.results.record import SolutionRecord, as_json
+from gradebox.eval.results.records import EncodedRecord, fields_of
 from gradebox.eval.solutions.files import read_lines
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import EXPECTED, KnownSolution
@@ -27,7 +28,7 @@ from gradebox.eval.solutions.submissions import as_line
 from gradebox.sandbox.protocol import lent_cores
 
 Pair = tuple[KnownSolution, Problem]
-OnRecord = Callable[..., None]  # (known solution, problem, SolutionRecord or EncodedRecord)
+OnRecord = Callable[[KnownSolution, Problem, Mapping[str, Any]], None]  # the record's JSON object
 
 
 def grade_known(
@@ -37,15 +38,14 @@ def grade_known(
     on_record: OnRecord,
     stopper: Stopper,
     *,
-    stop: Callable[[KnownSolution, Problem], bool] = lambda known, problem: False,
-    in_order: Callable[[KnownSolution], bool] = lambda known: False,
+    brief: bool = False,
     on_case: Callable[..., None] = lambda verdict, number=1: None,
     tick: Callable[[], None] = lambda: None,
 ) -> bool:
     """Grade known solutions; return False when the run was stopped before its end.
 
-    stop      whether the tests after a solution's first failing one are left out
-    in_order  whether no test begins then before the one before it has ended
+    brief  a solution ends at its first failing test, unless those behind it count; no test of one
+           that must exceed the time limit begins before the one before it has ended
 
     Problems without a test, and solutions without code, are passed over. Raises InputError for a
     problem whose tests can't be read.
@@ -53,11 +53,10 @@ def grade_known(
     given: dict[int, tuple[KnownSolution, SolutionRun]] = {}  # the runs stay alive: id() is unique
 
     def record(run: SolutionRun, found: SolutionRecord | EncodedRecord) -> None:
-        on_record(given[id(run)][0], run.problem, found)
+        fields = as_json(found) if isinstance(found, SolutionRecord) else fields_of(found)
+        on_record(given[id(run)][0], run.problem, fields)
 
     context = session.job_context(settings, record, on_case)
-    brief = replace(context, stop_on_failure=True)
-    ordered = replace(brief, in_order=True)
 
     def jobs() -> Iterator[SolutionJob]:
         for one, problem in known:
@@ -68,8 +67,10 @@ def grade_known(
             if test_set.to_run and one.solution.code is not None:
                 run = session.context.solution_run(one.solution, problem, test_set)
                 given[id(run)] = one, run
-                stopped = ordered if in_order(one) else brief
-                yield SolutionJob(run, stopped if stop(one, problem) else context)
+                stop = brief and not (one.whole or problem.subtasks)
+                in_order = stop and one.must_be_slow
+                own = replace(context, stop_on_failure=True, in_order=in_order)
+                yield SolutionJob(run, own if stop else context)
 
     scheduler = Scheduler(
         session.options.workers,

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
+from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.common.signals import Stopper
@@ -26,7 +27,6 @@ from gradebox.eval.grading.known.grade import Pair, grade_known, known_in_file
 from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.problem import Problem
-from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.solutions.solution import EXPECTED, KnownSolution, known_solutions_of
 from gradebox.sandbox.errors import SandboxError
 
@@ -77,20 +77,19 @@ class SelfCheck:
         """Raise InputError when a checker rejects an expected output or accepts anything."""
         kinds, asked, accepted_empty, subject = {"rejects_expected", "accepts_empty"}, 0, 0, ""
         try:
-            for one in ask_checker(self._session, problem, self._settings.retry, kinds):
+            for wrong, found in ask_checker(self._session, problem, self._settings.retry, kinds):
                 if self._stopper.event.is_set():
                     return
                 asked += 1
-                subject = f"self-check: problem {problem.id}: checker {one.checker}"
-                if one.kind == "rejects_expected" and one.wrong:
+                subject = f"self-check: problem {problem.id}: checker {found.subject}"
+                if wrong and found.kind == "rejects_expected":
                     raise InputError(
-                        f"{subject} does not accept the expected output of {one.test}: "
-                        f"{shown(one.message)}; {REMEDY}"
+                        f"{subject} does not accept the expected output of {found.test}: "
+                        f"{shown(found.message)}; {REMEDY}"
                     )
-                if one.kind == "accepts_empty" and one.wrong:
-                    accepted_empty += 1
-                elif one.kind == "accepts_empty":
-                    kinds.discard(one.kind)
+                accepted_empty += wrong
+                if not wrong and found.kind == "accepts_empty":
+                    kinds.discard(found.kind)
         except Interrupted:
             return
         except SandboxError as e:
@@ -115,22 +114,23 @@ class SelfCheck:
             if known.expect in EXPECTED and usable:
                 yield known, problems[known.solution.problem_id]
 
-    def _compare(self, known: KnownSolution, problem: Problem, record: SolutionRecord) -> None:
+    def _compare(self, known: KnownSolution, problem: Problem, record: Mapping[str, Any]) -> None:
         """Raise InputError when a known solution has another status than expected."""
         with self._lock:
             self._counts[known.expect] += 1
-        if record.status == known.expect:
-            return
         name, subject = known.solution.solution_id, f"self-check: problem {problem.id}"
-        if record.status == "error":
-            raise InputError(
-                f"{subject}: the sandbox failed at {name}: {record.error}; start again"
-            )
+        if record["status"] == known.expect:
+            return
+        if record["status"] in ("error", "invalid"):
+            why = f"the sandbox failed at {name}: {record['error']}; start again"
+            if record["status"] == "invalid":
+                why = f"{name} can't be graded: {record['error']}; {REMEDY}"
+            raise InputError(f"{subject}: {why}")
         if known.expect == "failed":
             raise InputError(f"{subject}: the known wrong solution {name} passes; {REMEDY}")
-        case = next(c for c in record.details if c.verdict not in ("AC", "SK"))
+        case = next(c for c in record["details"] if c["verdict"] not in ("AC", "SK"))
         raise InputError(
-            f"{subject}: the known right solution {name} is {case.verdict} ({case.reason}) at "
-            f"{case.case_type}:{case.test_case_i}: {case.error or case.reason}; is a checker "
-            f"missing, or a test wrong? {REMEDY}"
+            f"{subject}: the known right solution {name} is {case['verdict']} ({case['reason']}) "
+            f"at {case['case_type']}:{case['test_case_i']}: {case['error'] or case['reason']}; is "
+            f"a checker missing, or a test wrong? {REMEDY}"
         )

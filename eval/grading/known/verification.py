@@ -15,27 +15,26 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
-from gradebox.eval.grading.known.audit import ask_checker
+from gradebox.eval.grading.known.audit import AuditFinding, ask_checker
 from gradebox.eval.grading.known.grade import Pair, grade_known, known_in_file
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.time_policy import RUN_TO
 from gradebox.eval.problems.packages.submissions import glob_pattern, is_covered
 from gradebox.eval.problems.problem import Expectation, Problem, TimeRule
-from gradebox.eval.results.record import SolutionRecord, as_json
-from gradebox.eval.results.records import EncodedRecord, fields_of
 from gradebox.eval.solutions.solution import KnownSolution, known_solutions_of
 
 LIMIT_TO_MEASURE_S = 60.0  # of accepted submissions whose limit is not known yet
 NOT_RUN = "not run"
 # a package's verdict that stands for several of ours, by the first
-SHORT = (("WA", "OLE"), ("RE", "MLE"), ("MLE", "RE"), ("OLE", "WA", "RE", "TLE"))
-Slow = tuple[str, float]  # (name, CPU seconds) of a submission's slowest test
+SHORT = (("WA", "OLE"), ("RE", "MLE"), ("MLE", "RE"), ("OLE", "WA"), ("OLE", "WA", "RE", "TLE"))
+Slow = tuple[float, str]  # (CPU seconds, name) of a submission's slowest test
 
 
 @dataclass
@@ -57,14 +56,14 @@ class TimeLimit:
     @property
     def needed_s(self) -> float | None:
         """What the rule finds on this machine; None when no accepted submission passed."""
-        return None if self.slowest is None else self.rule.limit_s(self.slowest[1])
+        return None if self.slowest is None else self.rule.limit_s(self.slowest[0])
 
     @property
     def safe(self) -> bool:
         """Whether `fastest` exceeds the limit by the rule's margin."""
         if self.fastest is None or not self.found:
             return True
-        return self.fastest[1] >= self.chosen_s * self.rule.tle * 0.999
+        return self.fastest[0] >= self.chosen_s * self.rule.tle * 0.999
 
 
 @dataclass(frozen=True)
@@ -91,38 +90,26 @@ class VerifiedSubmission:
     note: str
 
 
-@dataclass(frozen=True)
-class AuditFinding:
-    """One fault of a problem's tests or checker: a line of the audit.
-
-    kind  of the table in audit.py; rejected_passes and accepted_fails of submissions
-    test  its type and number, "" for a submission that passes all
-    """
-
-    problem_id: str
-    kind: str
-    test: str
-    subject: str
-    message: str
-
-
-class PackageCase:
+class PackageCase(NamedTuple):
     """A case of a record with the verdict that a package's rules give it."""
 
-    def __init__(self, case: Mapping[str, Any], limit_s: float) -> None:
-        self.name = str(case.get("test") or f"{case['case_type']}:{case['test_case_i']}")
-        self.cpu_s = float(case["cpu_s"] or 0.0)
-        self.error = str(case["error"] or case["reason"])
-        self.verdict = str(case["verdict"])
-        if case["reason"] == "partial_points":
-            self.verdict = "AC"
-        if case["reason"] == "presentation_error":
-            self.verdict = "PE"
-        # An interactor's rejection came before the time that the program used afterwards.
-        rejected = self.verdict in ("WA", "PE") and case.get("transcript") is not None
-        decided = rejected or self.verdict in ("CU", "CE", "ER")
-        if not decided and self.cpu_s > limit_s:
-            self.verdict, self.error = "TLE", f"{self.cpu_s:.2f} s, the limit is {limit_s:g} s"
+    name: str
+    verdict: str
+    cpu_s: float
+    error: str
+
+
+def package_case(case: Mapping[str, Any], limit_s: float) -> PackageCase:
+    """Return a case under the limit that was found."""
+    name = str(case.get("test") or f"{case['case_type']}:{case['test_case_i']}")
+    cpu_s, verdict = float(case["cpu_s"] or 0.0), str(case["verdict"])
+    if case["reason"] == "partial_points":
+        verdict = "AC"
+    # An interactor's rejection came before the time that the program used afterwards.
+    rejected = verdict == "WA" and case.get("transcript") is not None
+    if cpu_s > limit_s and not (rejected or verdict in ("CU", "CE", "ER")):
+        return PackageCase(name, "TLE", cpu_s, f"{cpu_s:.2f} s, the limit is {limit_s:g} s")
+    return PackageCase(name, verdict, cpu_s, str(case["error"] or case["reason"]))
 
 
 class Verification:
@@ -166,6 +153,8 @@ class Verification:
         }
         self.total = len(self._outcomes)
         self.limits: dict[str, TimeLimit] = {}
+        # whose limit is known when all have been graded
+        self._measured: list[tuple[KnownSolution, Problem, Mapping[str, Any]]] = []
 
     def _pairs(self) -> Iterator[Pair]:
         for name in self._names:
@@ -184,65 +173,56 @@ class Verification:
 
         on_outcome  called as they come, from any thread
         """
-        measured: list[tuple[KnownSolution, str, Mapping[str, Any]]] = []
 
-        def add(outcome: VerifiedSubmission) -> None:
+        def add(known: KnownSolution, problem: Problem, record: Mapping[str, Any] | str) -> None:
+            outcome = self._outcome(known, problem, record)
             with self._lock:
                 self._outcomes[outcome.problem_id, outcome.submission] = outcome
             on_outcome(outcome)
 
+        def done(
+            measuring: bool, known: KnownSolution, problem: Problem, record: Mapping[str, Any]
+        ) -> None:
+            with self._lock:
+                self._note_time(known, problem, record)
+            if measuring:
+                self._measured.append((known, problem, record))
+            else:
+                add(known, problem, record)
+
         for measuring in (True, False):
-
-            def done(
-                known: KnownSolution,
-                problem: Problem,
-                record: SolutionRecord | EncodedRecord,
-                measuring: bool = measuring,
-            ) -> None:
-                if isinstance(record, SolutionRecord):
-                    fields: Mapping[str, Any] = as_json(record)
-                else:
-                    fields = fields_of(record)
-                with self._lock:
-                    self._note_time(known, problem, fields, measuring=measuring)
-                    if measuring:  # the limit is known when all have been
-                        measured.append((known, problem.id, fields))
-                if not measuring:
-                    add(self._outcome(known, problem.id, fields))
-
             grade_known(
-                self._session, self._settings, self._usable(measuring, add), done, self._stopper,
-                stop=lambda known, problem: not (known.whole or problem.subtasks),
-                in_order=_must_be_slow, on_case=on_case, tick=tick,
+                self._session, self._settings, self._usable(measuring, add),
+                partial(done, measuring), self._stopper,
+                brief=True, on_case=on_case, tick=tick,
             )  # fmt: skip
-            for limit in self.limits.values() if measuring else ():
+            if not measuring:
+                break
+            for limit in self.limits.values():
                 if limit.found and limit.needed_s is not None:
                     limit.chosen_s = limit.needed_s
-            for one in measured if measuring else ():
-                add(self._outcome(*one))
+            for one in self._measured:
+                add(*one)
         return [outcome for outcome in self._outcomes.values() if outcome is not None]
 
-    def _usable(self, measuring: bool, add: Callable[[VerifiedSubmission], None]) -> Iterator[Pair]:
+    def _usable(
+        self, measuring: bool, add: Callable[[KnownSolution, Problem, str], None]
+    ) -> Iterator[Pair]:
         """Yield the submissions that can run, under the limit in which they run."""
-        languages = self._session.description.toolchains
         for known, problem in self._pairs():
             limit = self._limit_of(problem)
-            if self._is_measured(known, problem) != measuring:
+            if self._is_measured(known, limit) != measuring:
                 continue
-            language, why = known.solution.language, ""
             try:
                 why = "" if self._session.resources.info(problem).to_run else "no test can be run"
             except InputError as error:
                 why = str(error)
-            if why or language not in languages:
-                fits = False if why else None
-                name, why = known.solution.solution_id, why or f"{language} is not available here"
-                words = _words_of(known)
-                add(VerifiedSubmission(problem.id, name, language, words, NOT_RUN, fits, None,
-                                       limit.chosen_s, "", why))  # fmt: skip
+            language = known.solution.language
+            if why or language not in self._session.description.toolchains:
+                add(known, problem, why or f"{language} is not available here")
                 continue
             seconds = LIMIT_TO_MEASURE_S if measuring else limit.chosen_s
-            if limit.found and not measuring and _must_be_slow(known):
+            if limit.found and not measuring and known.must_be_slow:
                 seconds *= max(1.0, limit.rule.tle / RUN_TO)
             yield known, replace(problem, time_limit_s=seconds)
 
@@ -254,35 +234,26 @@ class Verification:
             self.limits[problem.id] = TimeLimit(rule or TimeRule(), chosen_s, found)
         return self.limits[problem.id]
 
-    def _is_measured(self, known: KnownSolution, problem: Problem) -> bool:
+    def _is_measured(self, known: KnownSolution, limit: TimeLimit) -> bool:
         """Return whether a time limit that is to be found follows from a submission."""
         name, decides = known.solution.solution_id, known.expect == "passed"
         if self._measured_by:
             decides = any(pattern.fullmatch(name) for pattern in self._measured_by)
-        return decides and self._limit_of(problem).found
+        return decides and limit.found
 
-    def _note_time(
-        self,
-        known: KnownSolution,
-        problem: Problem,
-        record: Mapping[str, Any],
-        *,
-        measuring: bool,
-    ) -> None:
+    def _note_time(self, known: KnownSolution, problem: Problem, record: Mapping[str, Any]) -> None:
         """Note the CPU seconds of the slowest case; all that it had of one that slept."""
-        limit, name = self.limits[problem.id], known.solution.solution_id
-        seconds = 0.0
+        limit, seconds = self.limits[problem.id], 0.0
         for case in record["details"]:
             cpu_s, slow = case["cpu_s"] or 0.0, case["verdict"] == "TLE"
             slept = slow and cpu_s <= problem.time_limit_s
             seconds = max(seconds, problem.time_limit_s * RUN_TO if slept else cpu_s)
-        decides = measuring if limit.found else known.expect == "passed"
+        found = seconds, known.solution.solution_id
+        decides = self._is_measured(known, limit) if limit.found else known.expect == "passed"
         if decides and record["status"] == "passed":
-            slowest = limit.slowest or (name, seconds)
-            limit.slowest = max(slowest, (name, seconds), key=lambda slow: slow[1])
-        if _must_be_slow(known):
-            fastest = limit.fastest or (name, seconds)
-            limit.fastest = min(fastest, (name, seconds), key=lambda slow: slow[1])
+            limit.slowest = max(limit.slowest or found, found)
+        if known.must_be_slow:
+            limit.fastest = min(limit.fastest or found, found)
 
     def audit(self, outcomes: Sequence[VerifiedSubmission]) -> Iterator[AuditFinding]:
         """Yield the faults of tests and checkers: by the submissions, then by asking checkers."""
@@ -296,41 +267,31 @@ class Verification:
             problem = self._session.problems.get(name)
             if self._stopper.event.is_set() or problem is None:
                 return
-            for answer in ask_checker(self._session, problem, self._settings.retry):
-                if answer.wrong:
-                    yield AuditFinding(
-                        name, answer.kind, answer.test, answer.checker, answer.message
-                    )
+            answers = ask_checker(self._session, problem, self._settings.retry)
+            yield from (found for wrong, found in answers if wrong)
 
     def _outcome(
-        self, known: KnownSolution, problem_id: str, record: Mapping[str, Any]
+        self, known: KnownSolution, problem: Problem, record: Mapping[str, Any] | str
     ) -> VerifiedSubmission:
-        limit_s = self.limits[problem_id].chosen_s
-        cases = [PackageCase(c, limit_s) for c in record["details"] if c["verdict"] != "SK"]
+        """Return the outcome of a record, or of a submission that could not run, and why."""
+        limit_s, solution = self.limits[problem.id].chosen_s, known.solution
+        start = problem.id, solution.solution_id, solution.language, _words_of(known)
+        if isinstance(record, str):
+            fits = None if solution.language not in self._session.description.toolchains else False
+            return VerifiedSubmission(*start, NOT_RUN, fits, None, limit_s, "", record)
+        details = (case for case in record["details"] if case["verdict"] != "SK")
+        cases = [package_case(case, limit_s) for case in details]
         deciding = next((case for case in cases if case.verdict != "AC"), None)
         found = deciding.verdict if deciding else record["verdict"] or record["status"]
-        fits: bool | None = _fits_all(known, cases, record)
+        fits = _fits_all(known, cases, record)
         if record["status"] in ("error", "invalid"):
             found, fits = "ER" if record["status"] == "error" else "invalid", None
         points = record.get("points")
         if points is not None and not (deciding is None and record["verdict"] == "AC"):
             found = f"{found} {points:g} of {record['points_of']:g}"
-        return VerifiedSubmission(
-            problem_id,
-            known.solution.solution_id,
-            known.solution.language,
-            _words_of(known),
-            found,
-            fits,
-            max((case.cpu_s for case in cases), default=None),
-            limit_s,
-            deciding.name if deciding is not None else "",
-            deciding.error if deciding is not None else record["error"],
-        )
-
-
-def _must_be_slow(known: KnownSolution) -> bool:
-    return any(one.required == ("TLE",) and not one.tests for one in known.expected)
+        slowest_s = max((case.cpu_s for case in cases), default=None)
+        test, note = (deciding.name, deciding.error) if deciding else ("", record["error"])
+        return VerifiedSubmission(*start, found, fits, slowest_s, limit_s, test, note)
 
 
 def _fits_all(
@@ -349,7 +310,7 @@ def _fits(one: Expectation, cases: Sequence[PackageCase]) -> bool:
     if one.tests:
         pattern = glob_pattern(one.tests, "")
         cases = [case for case in cases if is_covered(pattern, case.name)]
-    verdicts = {"WA" if case.verdict == "PE" else case.verdict for case in cases}
+    verdicts = {case.verdict for case in cases}
     permitted = one.permitted is None or verdicts <= set(one.permitted)
     return permitted and (one.required is None or bool(verdicts & set(one.required)))
 

@@ -6,7 +6,7 @@ import pytest
 
 import gradebox
 from gradebox.eval.grading.cases.scoring import subtask_points
-from gradebox.eval.grading.known.verification import PackageCase
+from gradebox.eval.grading.known.verification import package_case
 from gradebox.eval.problems.row import make_problem
 from testing.fakes.records import case
 
@@ -236,4 +236,4 @@ def test_a_rejection_by_an_interactor_comes_before_the_time_used_after_it(
     verdict: str, transcript: str | None, found: str
 ) -> None:
     case = {"case_type": "official", "test_case_i": 0, "reason": "", "error": "", "cpu_s": 1.2}
-    assert PackageCase({**case, "verdict": verdict, "transcript": transcript}, 1.0).verdict == found
+    assert package_case({**case, "verdict": verdict, "transcript": transcript}, 1.0).verdict == found

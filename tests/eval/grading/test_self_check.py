@@ -14,6 +14,7 @@ from gradebox.eval.grading.known.grade import expectations, grade_known
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.problems.problem import Expectation
 from gradebox.eval.solutions.solution import KnownSolution, Solution
 from gradebox.sandbox.errors import SandboxError
 from testing.fakes.scripted_sandbox import Answer, Call, FakeSandbox, ready
@@ -239,11 +240,11 @@ def test_no_test_runs_behind_the_one_that_ends_a_solution(
     with Stopper() as stopper, GradingSession(options, FakeSandbox(wrong)) as session:
         problem = session.problems.get("1/A")
         assert problem is not None
-        known = KnownSolution(Solution("1/A", "s", 0, 1, "python", "no"), "failed")
+        slow = (Expectation("", ("AC", "TLE"), ("TLE",)),) if in_order else ()
+        known = KnownSolution(Solution("1/A", "s", 0, 1, "python", "no"), "failed", slow)
         grade_known(
             session, session.case_settings(), [(known, problem)],
-            lambda known, problem, record: records.append(record), stopper,
-            stop=lambda known, problem: True, in_order=lambda known: in_order,
+            lambda known, problem, record: records.append(record), stopper, brief=True,
         )  # fmt: skip
     assert sorted(seen) == run
-    assert [case.verdict for case in records[0].details] == ["WA", "SK"]
+    assert [case["verdict"] for case in records[0]["details"]] == ["WA", "SK"]
