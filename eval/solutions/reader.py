@@ -29,7 +29,7 @@ from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, after_thinking, extract_code
 from gradebox.eval.solutions.files import find_files, read_lines
-from gradebox.eval.solutions.solution import Solution, encodable, files_of
+from gradebox.eval.solutions.solution import EXPECTED, Solution, encodable, files_of
 from gradebox.eval.solutions.submissions import as_line
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
@@ -166,13 +166,16 @@ def _solution(
 ) -> Solution:
     """Return the solution of one line, with `sample_i` 0."""
     problem_id, solution_id, language, code, error = "", default_id, DEFAULT_LANGUAGE, None, None
-    response = None
+    response, expect = None, ""
     known: Mapping[str, str] = {}
     files: tuple[tuple[str, str], ...] = ()
     try:
         given = read()
         row = as_line(given)
         known = row["known"] if row is not given else {}
+        status = row.get("expect")
+        status = status.get("status") if isinstance(status, Mapping) else status
+        expect = str(status) if status in EXPECTED else ""
         problem_id = _problem_id(row)
         solution_id = _first_name(row, NAME_KEYS) or default_id
         requested = _name(row, "language") or None
@@ -190,7 +193,9 @@ def _solution(
     except RowError as why:
         error = f"line {number}: {why}"
     return Solution(
-        problem_id, solution_id, 0, number, language, code, error, source, response, known, files
+        *(problem_id, solution_id, 0, number, language, code, error, source, response, known),
+        files,
+        expect,
     )
 
 

@@ -28,6 +28,7 @@ class Solution:
     response   the answer without a program in it, which continues a prompt where there is one; and
                an answer with several programs, of which the problem's tests need one
     known      of a submission to a site: `site_verdict` and `site_language`, as the site names them
+    expect     the status that its line says it must have, one of EXPECTED; else ""
     """
 
     problem_id: str
@@ -41,6 +42,7 @@ class Solution:
     response: str | None = None
     known: Mapping[str, str] = field(default_factory=dict)
     files: tuple[tuple[str, str], ...] = ()
+    expect: str = ""
 
 
 EXPECTED = ("passed", "failed")

@@ -28,7 +28,7 @@ from gradebox.eval.grading.known.verification import (
     Verification,
     VerifiedSubmission,
 )
-from gradebox.eval.problems.packages.package_rows import NO_LIMIT
+from gradebox.eval.problems.packages import NO_LIMIT
 from gradebox.sandbox.common.exit_status import ExitStatus
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,10 +20,8 @@ from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.record import SolutionRecord, as_json
 from gradebox.eval.results.records import EncodedRecord, fields_of
-from gradebox.eval.solutions.files import read_lines
 from gradebox.eval.solutions.reader import read_solutions
-from gradebox.eval.solutions.solution import EXPECTED, KnownSolution
-from gradebox.eval.solutions.submissions import as_line
+from gradebox.eval.solutions.solution import KnownSolution
 from gradebox.sandbox.protocol import lent_cores
 
 Pair = tuple[KnownSolution, Problem]
@@ -84,32 +81,14 @@ def grade_known(
 def known_in_file(
     session: GradingSession, file: Path, problems: Container[str]
 ) -> Iterator[KnownSolution]:
-    """Yield the solutions of a file whose lines say what is expected. Raises InputError."""
-    expect = expectations(file)
-    for solution in read_solutions([file], resolve=session.problems.resolve):
-        known = solution.line in expect and solution.error is None
-        if known and solution.problem_id in problems:
-            yield KnownSolution(solution, expect[solution.line])
+    """Yield the solutions of a file whose lines say what is expected.
 
-
-def expectations(file: Path) -> dict[int, str]:
-    """Return line number → expected status for the lines of a solutions file with `expect`.
-
-    Raises InputError when the file is unreadable or has no such line.
+    Raises InputError when the file is unreadable, and at its end when no line says so.
     """
-    found: dict[int, str] = {}
-    if not file.is_file():
-        raise InputError(f"{file} does not exist: give a JSON-lines file")
-    for number, line in read_lines(file):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        expect = as_line(row).get("expect") if isinstance(row, dict) else None
-        if isinstance(expect, dict):
-            expect = expect.get("status")
-        if expect in EXPECTED:
-            found[number] = str(expect)
+    found = False
+    for solution in read_solutions([file], resolve=session.problems.resolve):
+        found = found or solution.expect != ""
+        if solution.expect and solution.error is None and solution.problem_id in problems:
+            yield KnownSolution(solution, solution.expect)
     if not found:
         raise InputError(f'{file}: no line has "expect": "passed" or "failed"')
-    return found

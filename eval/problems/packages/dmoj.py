@@ -15,14 +15,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from gradebox.checkers.interactive import judge_fields
 from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.packages.dmoj_checkers import CHECKERS
 from gradebox.eval.problems.packages.files import PackageFiles, mapping, number, read_yaml, words
-from gradebox.eval.problems.packages.making import Maker, judge_program, read_judge
+from gradebox.eval.problems.packages.making import Maker, Role, judge_program, read_judge
 from gradebox.eval.problems.packages.submissions import (
     expectation,
     item,
@@ -158,9 +158,7 @@ def _judge(package: PackageFiles, config: Mapping[str, Any]) -> dict[str, Any]:
     return {"judge_program": judge}
 
 
-def _bridged(
-    package: PackageFiles, args: Mapping[str, Any], role: Literal["checker", "interactor"]
-) -> dict[str, Any]:
+def _bridged(package: PackageFiles, args: Mapping[str, Any], role: Role) -> dict[str, Any]:
     names = args.get("files")
     first = names[0] if isinstance(names, list) and names else names
     place = package.need(str(first), f"init.yml: {role}: files")

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import mean
-from typing import Any, Literal
+from typing import Any
 
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.packages.files import (
@@ -27,7 +27,7 @@ from gradebox.eval.problems.packages.files import (
     read_yaml,
     words,
 )
-from gradebox.eval.problems.packages.making import Maker, judge_program
+from gradebox.eval.problems.packages.making import Maker, Role, judge_program
 from gradebox.eval.problems.packages.submissions import kattis_submissions
 from gradebox.eval.problems.problem import TimeRule
 
@@ -154,7 +154,7 @@ class _Reader:
         flags = self._words("validator_flags")
         if not self._has_program:
             return {"checker": " ".join(("kattis", *flags))}
-        role: Literal["checker", "interactor"] = "interactor" if self._interactive else "checker"
+        role: Role = "interactor" if self._interactive else "checker"
         protocol = "kattis-scoring" if self._scoring else "kattis"
         return judge_program(self._package, self._validator(), role, protocol, flags)
 

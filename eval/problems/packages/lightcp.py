@@ -1,7 +1,7 @@
 """Packages of LightCPVerifier, the judge of LiveCodeBench-Pro.
 
     config.yaml     type, time, memory, checker, interactor, subtasks: [{n_cases: 12}]
-    testdata/       1.in, 1.ans, …: numbered through all subtasks, or named by `cases`
+    testdata/       1.in, 1.ans, …: numbered through all subtasks
     chk.cc          a checker, or interactor.cc an interactor, with testlib
 
 A solution is accepted when all tests are, so that scores of subtasks are not read.
@@ -10,8 +10,8 @@ A solution is accepted when all tests are, so that scores of subtasks are not re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.packages.files import (
@@ -21,16 +21,14 @@ from gradebox.eval.problems.packages.files import (
     number,
     read_yaml,
 )
-from gradebox.eval.problems.packages.making import Maker, judge_program
+from gradebox.eval.problems.packages.making import Maker, Role, judge_program
 
 Row = Mapping[str, Any]
-Role = Literal["checker", "interactor"]
 MARKERS = ("testdata/1.in",)
 _TYPES: Mapping[str, tuple[Role, str]] = {
     "default": ("checker", "chk.cc"),
     "interactive": ("interactor", "interactor.cc"),
 }
-_FILES = (("input", ".in"), ("output", ".ans"))
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|k|m|g|)", re.IGNORECASE)
 _UNITS = {  # in seconds and MiB
     "time": {"ms": 1e-3, "s": 1.0, "": 1.0},
@@ -47,12 +45,13 @@ def lightcp_row(package: PackageFiles, _maker: Maker) -> dict[str, Any]:
     role, usual = _TYPES[kind]
     subtasks = config.get("subtasks")
     if not isinstance(subtasks, list) or not subtasks:
-        raise RowError("config.yaml has no subtasks: list them, with n_cases or cases")
+        raise RowError("config.yaml has no subtasks: list them, with n_cases")
     parts = [mapping(part, "config.yaml: a subtask") for part in subtasks]
+    sizes = [number(p.get("n_cases"), "config.yaml: n_cases", most=MOST_FILES) for p in parts]
     place = package.need(str(config.get(role) or usual), f"config.yaml: {role}")
     return {
         **judge_program(package, place, role, "testlib"),
-        "official_tests": list(_tests(package, config, parts)),
+        "official_tests": [_test(package, i) for i in range(1, 1 + sum(map(int, sizes)))],
         "time_limit": _limit(config, parts, "time", "1s"),
         "memory_limit": _limit(config, parts, "memory", "256m"),
     }
@@ -72,21 +71,8 @@ def _limit(config: Row, parts: Sequence[Row], name: str, default: str) -> float:
     return max(found)
 
 
-def _tests(package: PackageFiles, config: Row, parts: Sequence[Row]) -> Iterator[dict[str, Any]]:
-    """Yield the tests. Raises RowError for a file that is absent."""
-    ends = [(config.get(f"{n}_prefix") or "", config.get(f"{n}_suffix") or d) for n, d in _FILES]
-    count = 0
-    for part in parts:
-        cases = part.get("cases")
-        if cases is None:
-            size = int(number(part.get("n_cases"), "config.yaml: n_cases", most=MOST_FILES))
-            names = [[f"{a}{i}{b}" for a, b in ends] for i in range(count + 1, count + size + 1)]
-            count += size
-        elif not isinstance(cases, list):
-            raise RowError(f"config.yaml: cases is {shown(cases)}: it must be a list")
-        else:
-            names = [[str(mapping(case, "a case").get(n)) for n, _ in _FILES] for case in cases]
-        for pair in names:
-            paths = [package.need(f"testdata/{name}", "config.yaml") for name in pair]
-            given, expected = map(package.test_file, paths)
-            yield {"input": given, "output": expected, "name": pair[0]}
+def _test(package: PackageFiles, i: int) -> dict[str, Any]:
+    """Return a test. Raises RowError for a file that is absent."""
+    paths = (package.need(f"testdata/{i}.{kind}", "config.yaml") for kind in ("in", "ans"))
+    given, expected = map(package.test_file, paths)
+    return {"input": given, "output": expected, "name": f"{i}"}

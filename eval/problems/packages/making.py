@@ -39,6 +39,7 @@ LIMITS = Limits(
     stderr_bytes=STDERR_BYTES,
 )
 MOST_BYTES = 4 << 30
+Role = Literal["checker", "interactor"]
 MOST_WORDS = 200
 _SIGNS = ("<", ">", "|", "${", "&&", ";")  # of FreeMarker's templates and of shells
 
@@ -70,7 +71,7 @@ def read_judge(package: PackageFiles, place: Path, protocol: str, language: str 
 def judge_program(
     package: PackageFiles,
     place: Path,
-    role: Literal["checker", "interactor"],
+    role: Role,
     protocol: str,
     extra_args: Sequence[str] = (),
 ) -> dict[str, Any]:

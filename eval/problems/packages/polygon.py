@@ -64,7 +64,7 @@ class _Reader:
             **self._judge(),
             "official_tests": tests,
             "subtasks": groups or None,
-            "gold_solutions": list(self._solutions(scored=bool(groups))),
+            "gold_solutions": list(self._solutions()),
         }
 
     def _text(self, name: str) -> str:
@@ -171,10 +171,10 @@ class _Reader:
         who = f"{self._package.say(path)} (answer of test {i})"
         return self._maker.make(program, (), who, (output_name,), given, input_name)[0]
 
-    def _solutions(self, *, scored: bool) -> Iterator[dict[str, Any]]:
+    def _solutions(self) -> Iterator[dict[str, Any]]:
         for solution in self._root.iterfind("assets/solutions/solution"):
             (path, kind), tag = self._source(solution, "a solution"), solution.get("tag", "")
             expected = expectation([tag], f"problem.xml: {self._package.say(path)}")
             name = f"{tag}/{self._package.say(path).removeprefix('solutions/')}"
             files, language = {path.name: self._package.text(path)}, language_of(path.suffix, kind)
-            yield item(name, files, language, [expected], whole=scored)
+            yield item(name, files, language, [expected])

@@ -43,17 +43,15 @@ def _by_ending(ending: str) -> str:
 
 
 LANGUAGES: Mapping[str, str] = {f".{ending}": _by_ending(ending) for ending in _ENDINGS.split()}
-# what packages call languages, where that says more than the ending: "cpp.g++17", "PY2", "pypy3"
-_SAID = tuple(
-    (re.compile(pattern), language)
-    for pattern, language in (
-        (r"(?:python|PY|PYPY|python\.|python\.pypy)2|PYPY$", "python2"),
-        (r"(?i:python\.)?pypy3|PYPY3", "pypy3"),
-        (r"CPP03|.*\+\+98", "c++11"),
-        *((rf"CPP{n}|.*\+\+{n}", f"c++{n}") for n in (11, 14, 17, 20, 23)),
-        (r"cpp\.|CLANGX", "c++17"),
-    )
-)
+# what packages call languages, where that says more than the ending ("cpp.g++17", "PY2"): the first
+# of these parts counts
+_SAID = {
+    **dict.fromkeys(("pypy3", "PYPY3"), "pypy3"),
+    **dict.fromkeys(("python2", "python.2", "pypy2", "PY2", "PYPY"), "python2"),
+    **dict.fromkeys(("++98", "CPP03"), "c++11"),
+    **{f"{start}{n}": f"c++{n}" for n in (11, 14, 17, 20, 23) for start in ("++", "CPP")},
+    **dict.fromkeys(("cpp.", "CLANGX"), "c++17"),
+}
 _NAMES = ("main", "__main__", "Main", "solution")
 _MAIN = re.compile(r"static\s+(?:public\s+)?void\s+main\b")  # a class of Java that is started
 # what formats call a verdict, in one word → ours; a crash may be one for memory
@@ -80,7 +78,7 @@ _MARK = re.compile(r"@EXPECTED_RESULTS@:([^\r\n]{1,200})")
 
 def language_of(ending: str, said: str = "") -> str:
     """Return our name of a language, by a file's ending and what a package calls it."""
-    named = (language for pattern, language in _SAID if pattern.match(said))
+    named = (language for part, language in _SAID.items() if part in said)
     usual = LANGUAGES.get(ending) or said.partition(".")[0].lower() or ending.removeprefix(".")
     return next(named, usual)
 

@@ -236,4 +236,6 @@ def test_a_rejection_by_an_interactor_comes_before_the_time_used_after_it(
     verdict: str, transcript: str | None, found: str
 ) -> None:
     case = {"case_type": "official", "test_case_i": 0, "reason": "", "error": "", "cpu_s": 1.2}
-    assert package_case({**case, "verdict": verdict, "transcript": transcript}, 1.0).verdict == found
+    assert (
+        package_case({**case, "verdict": verdict, "transcript": transcript}, 1.0).verdict == found
+    )

@@ -10,7 +10,7 @@ import pytest
 from gradebox.eval.cli.run import RunResult, run_grading
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
-from gradebox.eval.grading.known.grade import expectations, grade_known
+from gradebox.eval.grading.known.grade import grade_known
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
@@ -203,13 +203,9 @@ def test_invalid_known_solutions_are_reported(
     assert message in str(e.value) and "problem 1/A" in str(e.value)
 
 
-def test_files_without_expectations_are_refused(tmp_path: Path) -> None:
-    empty = tmp_path / "e.jsonl"
-    with pytest.raises(InputError, match="does not exist: give a JSON-lines file"):
-        expectations(empty)
-    empty.write_text('{"expect": 1}\n[1]\nnot json\n')
+def test_files_without_expectations_are_refused(check: Check) -> None:
     with pytest.raises(InputError, match='no line has "expect": "passed" or "failed"'):
-        expectations(empty)
+        check.run([{**RIGHT, "expect": 1}, {**RIGHT, "expect": [1]}])
 
 
 def test_an_unknown_checker_is_reported_by_the_run(check: Check) -> None:

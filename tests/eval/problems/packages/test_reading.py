@@ -58,11 +58,11 @@ DMOJ: Files = {
 }
 LIGHTCP: Files = {
     "config.yaml": "{time: 500ms, memory: 64m, subtasks: [{n_cases: 1},"
-    " {time_limit: 2s, cases: [{input: b.in, output: b.ans}]}]}",
+    " {time_limit: 2s, n_cases: 1}]}",
     "testdata/1.in": "1\n",
     "testdata/1.ans": "1\n",
-    "testdata/b.in": "2\n",
-    "testdata/b.ans": "2\n",
+    "testdata/2.in": "2\n",
+    "testdata/2.ans": "2\n",
     "chk.cc": "int main() {}",
     "testlib.h": "",
 }
@@ -333,7 +333,7 @@ BROKEN: Mapping[str, tuple[Any, str, str]] = {
         {**LIGHTCP, "config.yaml": "{type: leetcode}"}, "type is 'leetcode'", "interactive",
     ),
     "lightcp's tests": (
-        {**LIGHTCP, "config.yaml": "{subtasks: [{n_cases: 2}]}"}, "testdata/2.in", "add it",
+        {**LIGHTCP, "config.yaml": "{subtasks: [{n_cases: 3}]}"}, "testdata/3.in", "add it",
     ),
     "lightcp's limit": (
         {**LIGHTCP, "config.yaml": "{time: 64m, subtasks: [{n_cases: 1}]}"}, "'64m'", "write it",
