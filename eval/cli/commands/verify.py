@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradebox.eval.cli.command import CommandParser, FlagRow, add_flags, natural_int, run_command
+from gradebox.eval.cli.command import REQUIRED, natural_int, parser_of, run_command
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.streams import print_line
 from gradebox.eval.common.terminal import cut, escape, pad
@@ -44,7 +44,11 @@ def _time_limit(text: str) -> float | str:
     return text
 
 
-FLAGS: tuple[FlagRow, ...] = (
+parser = parser_of(
+    "Grade the submissions that problem packages have, and compare with the verdicts that their "
+    "authors expect. docs/packages.md describes the formats.",
+    ("packages PACKAGE+", str, REQUIRED, "folder or zip, a folder of them, or a data set with "
+     "known solutions"),
     ("--time-limit S", _time_limit, None, "auto: by the package's rule from its accepted "
      "submissions, also where it states a limit; seconds: for every problem; left out: the "
      "package's own, or auto"),
@@ -59,25 +63,9 @@ FLAGS: tuple[FlagRow, ...] = (
     ("--workers N", natural_int, 0, "programs running at once; 0: one for each physical core"),
     ("--testlib PATH", str, None, "path of testlib.h, for packages that lack it"),
     ("--allow-unsafe-sandbox", bool, False, "run programs even without isolation"),
+    epilog="exit status: 0 all as expected; 1 some differ; 2 bad input; 3 infrastructure errors; "
+    "130 interrupted",
 )  # fmt: skip
-
-
-def parser() -> CommandParser:
-    """Return the parser of the command line."""
-    p = CommandParser(
-        description="Grade the submissions that problem packages have, and compare with the "
-        "verdicts that their authors expect. docs/packages.md describes the formats.",
-        epilog="exit status: 0 all as expected; 1 some differ; 2 bad input; 3 infrastructure "
-        "errors; 130 interrupted",
-    )
-    p.add_argument(
-        "packages",
-        metavar="PACKAGE",
-        nargs="+",
-        help="folder or zip, a folder of them, or a data set with known solutions",
-    )
-    add_flags(p, *FLAGS)
-    return p
 
 
 def verify(args: argparse.Namespace) -> int:
@@ -130,9 +118,8 @@ def verify(args: argparse.Namespace) -> int:
         if args.audit is not None:
             _write_audit(args.audit, verification, outcomes)
         messages = list(_faults(session))
-    limits = verification.limits
     objects = (json.dumps(asdict(outcome)) for outcome in outcomes)
-    for line in objects if args.json else _table(outcomes, limits):
+    for line in objects if args.json else _table(outcomes, verification.limits):
         print(line)
     for message in messages:
         print_line(f"error: {escape(message)}", sys.stderr)
@@ -192,18 +179,15 @@ def _table(outcomes: Sequence[VerifiedSubmission], limits: dict[str, TimeLimit])
 
 def _row(outcome: VerifiedSubmission, room: int, width: int) -> str:
     mark = {True: " ", False: "!", None: "-"}[outcome.as_expected]
-    seconds = outcome.slowest_s
-    time = "" if seconds is None else f"{seconds:.2f} s"
-    share = "" if seconds is None else f"{seconds / outcome.time_limit_s:.2f}"
-    found = "" if outcome.found == NOT_RUN else outcome.found
-    why = outcome.test
-    if outcome.as_expected is not True and outcome.note:
-        why = f"{why}: {outcome.note}" if why else outcome.note
+    time = share = ""
+    if (seconds := outcome.slowest_s) is not None:
+        time, share = f"{seconds:.2f} s", f"{seconds / outcome.time_limit_s:.2f}"
+    why = [outcome.test, outcome.note if outcome.as_expected is not True else ""]
     start = (
-        f"{mark} {pad(cut(escape(outcome.submission), room), room)} "
-        f"{pad(cut(outcome.expected, 10), 10)} {pad(cut(found, 12), 12)} {time:>8} {share:>8}  "
+        f"{mark} {pad(outcome.submission, room)} {pad(outcome.expected, 10)} "
+        f"{pad(outcome.found.removeprefix(NOT_RUN), 12)} {time:>8} {share:>8}  "
     )
-    return (start + cut(escape(why), max(12, width - len(start)))).rstrip()
+    return (start + cut(": ".join(filter(None, why)), max(12, width - len(start)))).rstrip()
 
 
 def _limit_words(limit: TimeLimit | None) -> str:
