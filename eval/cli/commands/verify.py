@@ -95,7 +95,7 @@ def verify(args: argparse.Namespace) -> int:
             session,
             stopper,
             time_limit_s=None if args.time_limit == "auto" else args.time_limit,
-            measure=args.time_limit == "auto" or bool(args.time_limit_from),
+            measure=args.time_limit == "auto" or bool(args.time_limit_from) or None,
             measured_by=args.time_limit_from,
             submissions=args.submissions,
         )

@@ -35,14 +35,13 @@ def grade_known(
     on_record: OnRecord,
     stopper: Stopper,
     *,
-    brief: bool = False,
     on_case: Callable[..., None] = lambda verdict, number=1: None,
     tick: Callable[[], None] = lambda: None,
 ) -> bool:
     """Grade known solutions; return False when the run was stopped before its end.
 
-    brief  a solution ends at its first failing test, unless those behind it count; no test of one
-           that must exceed the time limit begins before the one before it has ended
+    A solution ends at its first failing test, unless those behind it count. No test of one that
+    must exceed the time limit begins before the one before it has ended.
 
     Problems without a test, and solutions without code, are passed over. Raises InputError for a
     problem whose tests can't be read.
@@ -64,10 +63,9 @@ def grade_known(
             if test_set.to_run and one.solution.code is not None:
                 run = session.context.solution_run(one.solution, problem, test_set)
                 given[id(run)] = one, run
-                stop = brief and not (one.whole or problem.subtasks)
+                stop = not (one.whole or problem.subtasks)
                 in_order = stop and one.must_be_slow
-                own = replace(context, stop_on_failure=True, in_order=in_order)
-                yield SolutionJob(run, own if stop else context)
+                yield SolutionJob(run, replace(context, stop_on_failure=stop, in_order=in_order))
 
     scheduler = Scheduler(
         session.options.workers,

@@ -15,19 +15,15 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
-from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.known.audit import ask_checker
-from gradebox.eval.grading.known.grade import Pair, grade_known, known_in_file
+from gradebox.eval.grading.known.verification import NOT_RUN, Verification, VerifiedSubmission
 from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.problem import Problem
-from gradebox.eval.solutions.solution import EXPECTED, KnownSolution, known_solutions_of
 from gradebox.sandbox.errors import SandboxError
 
 REMEDY = "repair it, or choose other problems with --problems"
@@ -37,16 +33,14 @@ class SelfCheck:
     """One self-check of a session's problems."""
 
     def __init__(self, session: GradingSession, stopper: Stopper, retry: Retry) -> None:
-        self._session = session
-        self._stopper = stopper
-        self._settings = session.case_settings(retry=retry, repeat=1)
+        self._session, self._stopper, self._retry = session, stopper, retry
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
 
     def run(self) -> str:
         """Return a summary line; raise InputError, naming problem and checker, for a fault."""
-        started, problems = time.monotonic(), self._problems()
-        with ThreadPoolExecutor(self._session.options.workers) as pool:
+        started, problems, options = time.monotonic(), self._problems(), self._session.options
+        with ThreadPoolExecutor(options.workers) as pool:
             try:
                 for _ in pool.map(self._check_checker, problems.values()):
                     pass
@@ -54,12 +48,15 @@ class SelfCheck:
                 pool.shutdown(cancel_futures=True)
                 raise
         if not self._stopper.event.is_set():
-            pairs = self._known(problems)
-            grade_known(self._session, self._settings, pairs, self._compare, self._stopper)
+            Verification(
+                self._session, self._stopper, measure=False, problems=list(problems),
+                submissions=options.self_check_solutions, retry=self._retry,
+            ).run(self._compare)  # fmt: skip
         counts = self._counts
+        left_out = f", {counts['left out']} could not be" * (counts["left out"] > 0)
         return (
             f"self-check: {counts['checkers']} checkers asked {counts['asked']} times, "
-            f"{counts['passed']} right and {counts['failed']} wrong programs graded: "
+            f"{counts['right']} right and {counts['wrong']} wrong programs graded{left_out}: "
             f"all as expected ({time.monotonic() - started:.1f} s)"
         )
 
@@ -77,7 +74,7 @@ class SelfCheck:
         """Raise InputError when a checker rejects an expected output or accepts anything."""
         kinds, asked, accepted_empty, subject = {"rejects_expected", "accepts_empty"}, 0, 0, ""
         try:
-            for wrong, found in ask_checker(self._session, problem, self._settings.retry, kinds):
+            for wrong, found in ask_checker(self._session, problem, self._retry, kinds):
                 if self._stopper.event.is_set():
                     return
                 asked += 1
@@ -103,34 +100,20 @@ class SelfCheck:
             self._counts["asked"] += asked
             self._counts["checkers"] += asked > 0
 
-    def _known(self, problems: Mapping[str, Problem]) -> Iterator[Pair]:
-        languages = self._session.description.toolchains
-        file = self._session.options.self_check_solutions
-        more = () if file is None else known_in_file(self._session, file, problems)
-        own = (known for problem in problems.values() for known in known_solutions_of(problem))
-        for known in chain(own, more):
-            # those of packages may be in languages that are not here
-            usable = not known.expected or known.solution.language in languages
-            if known.expect in EXPECTED and usable:
-                yield known, problems[known.solution.problem_id]
-
-    def _compare(self, known: KnownSolution, problem: Problem, record: Mapping[str, Any]) -> None:
+    def _compare(self, known: VerifiedSubmission) -> None:
         """Raise InputError when a known solution has another status than expected."""
-        with self._lock:
-            self._counts[known.expect] += 1
-        name, subject = known.solution.solution_id, f"self-check: problem {problem.id}"
-        if record["status"] == known.expect:
-            return
-        if record["status"] in ("error", "invalid"):
-            why = f"the sandbox failed at {name}: {record['error']}; start again"
-            if record["status"] == "invalid":
-                why = f"{name} can't be graded: {record['error']}; {REMEDY}"
-            raise InputError(f"{subject}: {why}")
-        if known.expect == "failed":
+        name, subject = known.submission, f"self-check: problem {known.problem_id}"
+        right, found = known.expected.startswith("AC"), known.found
+        if found == "ER":
+            raise InputError(f"{subject}: the sandbox failed at {name}: {known.note}; start again")
+        if found == "invalid":
+            raise InputError(f"{subject}: {name} can't be graded: {known.note}; {REMEDY}")
+        if known.as_expected is False and right and found != NOT_RUN:
+            raise InputError(
+                f"{subject}: the known right solution {name} is {found} at {known.test}: "
+                f"{known.note}; is a checker missing, or a test wrong? {REMEDY}"
+            )
+        if known.as_expected is False and found == "AC":
             raise InputError(f"{subject}: the known wrong solution {name} passes; {REMEDY}")
-        case = next(c for c in record["details"] if c["verdict"] not in ("AC", "SK"))
-        raise InputError(
-            f"{subject}: the known right solution {name} is {case['verdict']} ({case['reason']}) "
-            f"at {case['case_type']}:{case['test_case_i']}: {case['error'] or case['reason']}; is "
-            f"a checker missing, or a test wrong? {REMEDY}"
-        )
+        with self._lock:
+            self._counts["left out" if found == NOT_RUN else "right" if right else "wrong"] += 1

@@ -11,6 +11,7 @@ Problems are read when their submissions are due, and again for the second round
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -116,9 +117,10 @@ class Verification:
     """Grades the known solutions of a session's problems.
 
     time_limit_s     for every problem, instead of its own; None: its own
-    measure          find each limit from the submissions, also where the package states one
+    measure          find each limit from the submissions; None: where the package states none
     submissions      a file of more, whose lines say what is expected
     measured_by      globs of the submissions that count; empty: those that must be accepted
+    problems         only these; None: those that the options choose
     """
 
     def __init__(
@@ -127,20 +129,22 @@ class Verification:
         stopper: Stopper,
         *,
         time_limit_s: float | None = None,
-        measure: bool = False,
+        measure: bool | None = None,
         measured_by: Sequence[str] = (),
         submissions: Path | None = None,
+        problems: Sequence[str] | None = None,
+        retry: Retry | None = None,
     ) -> None:
         self._session = session
         self._stopper = stopper
         self._settings = session.case_settings(
-            retry=Retry(stop=stopper.event), repeat=1, stored_bytes=200
+            retry=retry or Retry(stop=stopper.event), repeat=1, stored_bytes=200
         )
         self._fixed_s = time_limit_s
         self._measure = measure
         self._measured_by = [glob_pattern(glob, "--time-limit-from") for glob in measured_by]
         self._lock = threading.Lock()
-        chosen = session.chosen_problems()
+        chosen = session.chosen_problems() if problems is None else problems
         names = session.problems.ids() if chosen is None else chosen
         self._names = list(dict.fromkeys(session.problems.resolve(name) or name for name in names))
         self._more = defaultdict[str, list[KnownSolution]](list)
@@ -193,8 +197,7 @@ class Verification:
         for measuring in (True, False):
             grade_known(
                 self._session, self._settings, self._usable(measuring, add),
-                partial(done, measuring), self._stopper,
-                brief=True, on_case=on_case, tick=tick,
+                partial(done, measuring), self._stopper, on_case=on_case, tick=tick,
             )  # fmt: skip
             if not measuring:
                 break
@@ -229,7 +232,8 @@ class Verification:
     def _limit_of(self, problem: Problem) -> TimeLimit:
         if problem.id not in self.limits:
             rule, fixed_s = problem.time_rule, self._fixed_s
-            found = fixed_s is None and (self._measure or (rule is not None and not rule.stated))
+            unstated = rule is not None and not rule.stated
+            found = fixed_s is None and (unstated if self._measure is None else self._measure)
             chosen_s = problem.time_limit_s if fixed_s is None else fixed_s
             self.limits[problem.id] = TimeLimit(rule or TimeRule(), chosen_s, found)
         return self.limits[problem.id]
@@ -274,11 +278,12 @@ class Verification:
         self, known: KnownSolution, problem: Problem, record: Mapping[str, Any] | str
     ) -> VerifiedSubmission:
         """Return the outcome of a record, or of a submission that could not run, and why."""
-        limit_s, solution = self.limits[problem.id].chosen_s, known.solution
+        limit, solution = self.limits[problem.id], known.solution
         start = problem.id, solution.solution_id, solution.language, _words_of(known)
         if isinstance(record, str):
             fits = None if solution.language not in self._session.description.toolchains else False
-            return VerifiedSubmission(*start, NOT_RUN, fits, None, limit_s, "", record)
+            return VerifiedSubmission(*start, NOT_RUN, fits, None, limit.chosen_s, "", record)
+        limit_s = math.inf if self._measure is False else limit.chosen_s  # in which it ran
         details = (case for case in record["details"] if case["verdict"] != "SK")
         cases = [package_case(case, limit_s) for case in details]
         deciding = next((case for case in cases if case.verdict != "AC"), None)
@@ -291,7 +296,7 @@ class Verification:
             found = f"{found} {points:g} of {record['points_of']:g}"
         slowest_s = max((case.cpu_s for case in cases), default=None)
         test, note = (deciding.name, deciding.error) if deciding else ("", record["error"])
-        return VerifiedSubmission(*start, found, fits, slowest_s, limit_s, test, note)
+        return VerifiedSubmission(*start, found, fits, slowest_s, limit.chosen_s, test, note)
 
 
 def _fits_all(
