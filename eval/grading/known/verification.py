@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,18 +23,25 @@ from typing import Any, NamedTuple
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.known.audit import AuditFinding, ask_checker
-from gradebox.eval.grading.known.grade import Pair, grade_known, known_in_file
 from gradebox.eval.grading.retry import Retry
+from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.grading.solution_job import SolutionJob
+from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.grading.time_policy import RUN_TO
 from gradebox.eval.problems.packages.submissions import glob_pattern, is_covered
 from gradebox.eval.problems.problem import Expectation, Problem, TimeRule
+from gradebox.eval.results.record import SolutionRecord, as_json
+from gradebox.eval.results.records import EncodedRecord, fields_of
+from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import KnownSolution, known_solutions_of
+from gradebox.sandbox.protocol import lent_cores
 
 LIMIT_TO_MEASURE_S = 60.0  # of accepted submissions whose limit is not known yet
 NOT_RUN = "not run"
 # a package's verdict that stands for several of ours, by the first
 SHORT = (("WA", "OLE"), ("RE", "MLE"), ("MLE", "RE"), ("OLE", "WA"), ("OLE", "WA", "RE", "TLE"))
+Pair = tuple[KnownSolution, Problem]
 Slow = tuple[float, str]  # (CPU seconds, name) of a submission's slowest test
 
 
@@ -195,10 +202,7 @@ class Verification:
                 add(known, problem, record)
 
         for measuring in (True, False):
-            grade_known(
-                self._session, self._settings, self._usable(measuring, add),
-                partial(done, measuring), self._stopper, on_case=on_case, tick=tick,
-            )  # fmt: skip
+            self._grade(self._usable(measuring, add), partial(done, measuring), on_case, tick)
             if not measuring:
                 break
             for limit in self.limits.values():
@@ -207,6 +211,44 @@ class Verification:
             for one in self._measured:
                 add(*one)
         return [outcome for outcome in self._outcomes.values() if outcome is not None]
+
+    def _grade(
+        self,
+        known: Iterable[Pair],
+        on_record: Callable[[KnownSolution, Problem, Mapping[str, Any]], None],
+        on_case: Callable[..., None],
+        tick: Callable[[], None],
+    ) -> None:
+        """Grade known solutions, each up to its first failing test, unless those behind it count.
+
+        No test of one that must exceed the time limit begins before the one before it has ended.
+        """
+        session = self._session
+        given: dict[int, tuple[KnownSolution, SolutionRun]] = {}  # the runs live: id() is unique
+
+        def record(run: SolutionRun, found: SolutionRecord | EncodedRecord) -> None:
+            fields = as_json(found) if isinstance(found, SolutionRecord) else fields_of(found)
+            on_record(given[id(run)][0], run.problem, fields)
+
+        context = session.job_context(self._settings, record, on_case)
+
+        def jobs() -> Iterator[SolutionJob]:
+            for one, problem in known:
+                run = session.context.solution_run(
+                    one.solution, problem, session.resources.info(problem)
+                )
+                given[id(run)] = one, run
+                stop = not (one.whole or problem.subtasks)
+                in_order = stop and one.must_be_slow
+                yield SolutionJob(run, replace(context, stop_on_failure=stop, in_order=in_order))
+
+        scheduler = Scheduler(
+            session.options.workers,
+            is_full=lambda: session.resources.is_full,
+            lent=lambda: lent_cores(session.sandbox),
+        )
+        with self._stopper.stopping(scheduler):
+            scheduler.run(jobs(), tick)
 
     def _usable(
         self, measuring: bool, add: Callable[[KnownSolution, Problem, str], None]
@@ -297,6 +339,23 @@ class Verification:
         slowest_s = max((case.cpu_s for case in cases), default=None)
         test, note = (deciding.name, deciding.error) if deciding else ("", record["error"])
         return VerifiedSubmission(*start, found, fits, slowest_s, limit.chosen_s, test, note)
+
+
+def known_in_file(
+    session: GradingSession, file: Path, problems: Container[str]
+) -> Iterator[KnownSolution]:
+    """Yield the solutions of a file whose lines say what is expected.
+
+    Raises InputError when the file is unreadable, and at its end when no line says so.
+    """
+    found = False
+    for solution in read_solutions([file], resolve=session.problems.resolve):
+        found = found or solution.expect != ""
+        usable = solution.error is None and solution.code is not None
+        if solution.expect and usable and solution.problem_id in problems:
+            yield KnownSolution(solution, solution.expect)
+    if not found:
+        raise InputError(f'{file}: no line has "expect": "passed" or "failed"')
 
 
 def _fits_all(

@@ -10,12 +10,10 @@ import pytest
 from gradebox.eval.cli.run import RunResult, run_grading
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
-from gradebox.eval.grading.known.grade import grade_known
+from gradebox.eval.grading.known.verification import Verification
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.problems.problem import Expectation
-from gradebox.eval.solutions.solution import KnownSolution, Solution
 from gradebox.sandbox.errors import SandboxError
 from testing.fakes.scripted_sandbox import Answer, Call, FakeSandbox, ready
 
@@ -214,9 +212,11 @@ def test_an_unknown_checker_is_reported_by_the_run(check: Check) -> None:
         check.run(gold, flags={"checker": "no-such-checker"})
 
 
-@pytest.mark.parametrize(("in_order", "run"), [(True, ["1"]), (False, ["1", "2"])])
+@pytest.mark.parametrize(
+    ("kind", "run"), [("time_limit_exceeded", ["1"]), ("wrong_answer", ["1", "2"])]
+)
 def test_no_test_runs_behind_the_one_that_ends_a_solution(
-    tmp_path: Path, in_order: bool, run: list[str]
+    tmp_path: Path, kind: str, run: list[str]
 ) -> None:
     seen: list[str] = []
     second = threading.Event()
@@ -224,23 +224,18 @@ def test_no_test_runs_behind_the_one_that_ends_a_solution(
     def wrong(call: Call) -> Answer:
         seen.append(call.stdin.decode())
         if call.stdin == b"1":
-            second.wait(0.5 if in_order else 30)
+            second.wait(0.5 if kind == "time_limit_exceeded" else 30)
         else:
             second.set()
         return b"no"
 
-    tests = [{"input": t, "output": t} for t in ("1", "2")]
-    dataset = write_lines(tmp_path / "p.jsonl", [{"id": "1/A", "official_tests": tests}])
-    options = Options(solutions_path=(), dataset=str(dataset), workers=2)
-    records: list[Any] = []
+    files = {f"data/secret/{t}.{end}": t for t in "12" for end in ("in", "ans")}
+    files |= {".timelimit": "1", "problem.yaml": "", f"submissions/{kind}/a.py": "no"}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    options = Options(solutions_path=(), dataset=str(tmp_path), workers=2)
     with Stopper() as stopper, GradingSession(options, FakeSandbox(wrong)) as session:
-        problem = session.problems.get("1/A")
-        assert problem is not None
-        slow = (Expectation("", ("AC", "TLE"), ("TLE",)),) if in_order else ()
-        known = KnownSolution(Solution("1/A", "s", 0, 1, "python", "no"), "failed", slow)
-        grade_known(
-            session, session.case_settings(), [(known, problem)],
-            lambda known, problem, record: records.append(record), stopper,
-        )  # fmt: skip
+        (found,) = Verification(session, stopper).run(lambda outcome: None)
     assert sorted(seen) == run
-    assert [case["verdict"] for case in records[0]["details"]] == ["WA", "SK"]
+    assert (found.found, found.test) == ("WA", "secret/1")
