@@ -15,7 +15,8 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path, PurePosixPath
+from itertools import islice
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -53,17 +54,13 @@ class PackageFiles:
 
     def find(self, *names: str) -> Path | None:
         """Return the first of these files or folders that exists."""
-        for name in names:
-            if os.path.lexists(self.root / name):
-                return self.inside(self.root / name)
-        return None
+        paths = (self.root / name for name in names)
+        return next((self.inside(path) for path in paths if os.path.lexists(path)), None)
 
     def need(self, name: str, why: str) -> Path:
         """Return a file or folder; `why` says who names it."""
         if not name.strip("./"):
             raise RowError(f"{why} names no file: name one of the package")
-        if name.startswith("/") or "\\" in name or ".." in PurePosixPath(name).parts:
-            raise RowError(f"{why} names {shown(name)}: give a path inside the package")
         path = self.find(name)
         if path is None:
             raise RowError(f"{why} names {shown(name)}, which is not in the package: add it")
@@ -76,9 +73,7 @@ class PackageFiles:
         except (OSError, RuntimeError) as error:
             raise self._unreadable(path, error) from None
         if not real.is_relative_to(self.root):
-            raise RowError(
-                f"{self.say(path)} is a link out of the package: put the file in its place"
-            )
+            raise RowError(f"{self.say(path)} leads out of the package: put the file into it")
         return path
 
     def bytes(self, path: Path, most: int = MOST_TEXT) -> bytes:
@@ -99,16 +94,14 @@ class PackageFiles:
 
     def children(self, folder: Path) -> list[Path]:
         """Return what is in a folder, sorted by name, without hidden files."""
-        found: list[Path] = []
         try:
-            for path in folder.iterdir():
-                if not path.name.startswith(".") and path.name != "__MACOSX":
-                    found.append(path)
-                if len(found) > MOST_FILES:
-                    raise _too_many(self.say(folder))
+            seen = (p for p in folder.iterdir() if p.name[0] != "." and p.name != "__MACOSX")
+            found = sorted(islice(seen, MOST_FILES + 1))
         except OSError as error:
             raise self._unreadable(folder, error) from None
-        return [self.inside(path) for path in sorted(found)]
+        if len(found) > MOST_FILES:
+            raise _too_many(self.say(folder))
+        return list(map(self.inside, found))
 
     def walk(self, folder: Path, depth: int = 0) -> Iterator[Path]:
         """Yield the files below a folder, sorted by their paths."""
@@ -122,9 +115,8 @@ class PackageFiles:
 
     def say(self, path: Path) -> str:
         """Return a path inside the package for messages and names."""
-        return (
-            path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.name
-        )
+        inside = path.is_relative_to(self.root)
+        return path.relative_to(self.root).as_posix() if inside else shown(str(path))
 
     def test_file(self, path: Path) -> Path:
         """Return the path of a test's file; it must be a regular file."""
