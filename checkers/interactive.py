@@ -58,7 +58,6 @@ class InteractionResult(NamedTuple):
     check        the interactor's answer
     transcript   (writer, bytes) in order; "first" is the solution
     decided_by   the party that decides the verdict, as `decide` says
-    cut          the transcript lacks its end
     asked        of a problem of several passes: what the interactor said, with its check
     """
 
@@ -66,7 +65,6 @@ class InteractionResult(NamedTuple):
     check: Check
     transcript: Transcript
     decided_by: Party
-    cut: bool = False
     asked: Pass | None = None
 
     @property
@@ -167,7 +165,6 @@ def judge_interaction(
         check,
         interaction.transcript,
         party,
-        interaction.transcript_cut,
         asked._replace(check=check),
     )
 

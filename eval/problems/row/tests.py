@@ -92,8 +92,7 @@ def subtasks_of(row: Mapping[str, Any]) -> tuple[Subtask, ...]:
             raise RowError(f"subtasks: {shown(group.name)} needs {count} tests, points from 0 on")
         if missing := [name for name in (*group.groups, *group.needs) if name not in known]:
             raise RowError(
-                f"subtasks: {shown(group.name)} names {shown(missing[0])}: name groups that come "
-                "before it"
+                f"subtasks: {shown(group.name)} names {shown(missing[0])}: it must be before"
             )
         known.add(group.name)
     return found

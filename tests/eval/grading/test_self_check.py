@@ -206,6 +206,16 @@ def test_files_without_expectations_are_refused(check: Check) -> None:
         check.run([{**RIGHT, "expect": 1}, {**RIGHT, "expect": [1]}])
 
 
+@pytest.mark.slow(seconds=2)
+def test_an_interactor_that_does_not_compile_is_named(check: Check) -> None:
+    check.sandbox = None  # type: ignore[assignment] # the real one
+    judge = {"role": "interactor", "protocol": "kattis", "language": "c++17"}
+    judge |= {"files": {"main.cpp": "int"}}  # type: ignore[dict-item]
+    message = r"gold_solutions\[0\] can't be graded: .* does not compile"
+    with pytest.raises(InputError, match=message):
+        check.run(judge_program=judge, gold_solutions=[{"code": "print(1)"}])
+
+
 def test_an_unknown_checker_is_reported_by_the_run(check: Check) -> None:
     gold = [RIGHT]
     with pytest.raises(InputError, match="no-such-checker"):

@@ -290,7 +290,7 @@ BROKEN: Mapping[str, tuple[Any, str, str]] = {
     "time limit": ({**KATTIS, ".timelimit": "1e999"}, ".timelimit", "give a number from"),
     "require_pass": (
         {**yaml(SCORING), "data/secret/test_group.yaml": "require_pass: [secret/none]"},
-        "subtasks: 'secret' names 'secret/none'", "name groups that come before it",
+        "subtasks: 'secret' names 'secret/none'", "must be before",
     ),
     "no source": (xml('"std::wcmp.cpp"', '"mine"'), "problem.xml: checker", "name one"),
     "answers": (yaml("type: submit-answer"), "problem.yaml", "not supported"),
@@ -327,7 +327,7 @@ BROKEN: Mapping[str, tuple[Any, str, str]] = {
     ),
     "judge in python": ({**DMOJ, "init.yml": "custom_judge: j.py"}, "init.yml", "not supported"),
     "dependencies": (
-        {**DMOJ, "init.yml": DMOJ["init.yml"].replace("[1]", "[7]")}, "'2' names '7'", "before it",
+        {**DMOJ, "init.yml": DMOJ["init.yml"].replace("[1]", "[7]")}, "'2' names '7'", "be before",
     ),
     "lightcp's type": (
         {**LIGHTCP, "config.yaml": "{type: leetcode}"}, "type is 'leetcode'", "interactive",
