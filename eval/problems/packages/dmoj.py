@@ -197,11 +197,16 @@ def _items(
 ) -> Iterator[dict[str, Any]]:
     """Yield the item of a submission; none when a fault of the judge is expected."""
     language = language_of(Path(next(iter(files))).suffix, str(config.get("language", "")))
-    where, cases = f"tests/{name}/test.yml", config.get("cases")
+    where, cases = f"tests/{name}/test.yml", config.get("cases") or {}
     names = words(config.get("expect") or "AC", where)
-    if isinstance(cases, list):  # the verdict of each test; SC is one that is skipped
-        pairs = [(t, v) for t, v in zip(tests, map(str, cases), strict=False) if v != "SC"]
-        by_test = [Expectation(test, verdicts_of([v], where)) for test, v in pairs]
+    if isinstance(cases, list):
+        cases = dict(enumerate(cases, 1))
+    if cases := mapping(cases, f"{where}: cases"):  # verdicts by number; SC: it is skipped
+        by_test = [
+            Expectation(test, verdicts_of(words(cases[f"{i}"], where), where))
+            for i, test in enumerate(tests, 1)
+            if cases.get(f"{i}") not in (None, "SC")
+        ]
         yield item(name, files, language, by_test, whole=True)
     elif not {"IE", "*"} & {*names}:
         yield item(name, files, language, [expectation(names, where)])

@@ -126,7 +126,7 @@ class Maker(Closeable):
         Raises RowError when it fails, InputError without a sandbox.
         """
         with self._lock:
-            key = (program.digest, tuple(args), given)
+            key = (program.digest, tuple(args), given, tuple(outputs))
             if key not in self._made:
                 data = b"" if given is None else given.read_bytes()
                 case: dict[str, Any] = {"files": {given_as: data}} if given_as else {"stdin": data}

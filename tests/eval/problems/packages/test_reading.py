@@ -57,6 +57,8 @@ DMOJ: Files = {
     "2.out": "2\n",
     "tests/slow/test.yml": "{language: PY3, time: 4, memory: 65536, source: s.py, expect: TLE}",
     "tests/slow/s.py": "while 1: pass",
+    "tests/wrong/test.yml": "{language: PY3, source: s.py, cases: {1: AC, 2: [WA], 3: SC}}",
+    "tests/wrong/s.py": "print(1)",
 }
 LIGHTCP: Files = {
     "config.yaml": "{time: 500ms, memory: 64m, subtasks: [{n_cases: 1},"
@@ -234,8 +236,12 @@ def test_dmoj(tmp_path: Path) -> None:
             ("1", 40, (0, 1), ()),
             ("2", 60, (2,), ("1",)),
         ]
-        assert (problem.time_limit_s, problem.memory_limit_bytes) == (4, 64 << 20)
+        assert (problem.time_limit_s, problem.memory_limit_bytes) == (4, 256 << 20)
         assert contents(problems, "s")[1] == (b"2\n", b"2\n")
+        assert [one["expected"] for one in problem.gold_solutions] == [
+            (Expectation("", ("AC", "TLE"), ("TLE",)),),
+            (Expectation("1.1", ("AC",)), Expectation("1.2", ("WA", "OLE"))),
+        ]
 
 
 @pytest.mark.parametrize(
