@@ -20,29 +20,22 @@ from gradebox.eval.problems.packages.files import (
     words,
 )
 from gradebox.eval.problems.problem import Expectation
-from gradebox.sandbox.errors import UnknownLanguage
-from gradebox.sandbox.languages import find
 
 MOST_SUBMISSIONS = 2_000
 MOST_PATTERNS = 1_000
 ALL = ("AC", "WA", "TLE", "RE", "MLE", "OLE", "CE")
 
-# The languages of submissions by the endings of their files; the first file's decides. Those after
-# the first row are not in our table: they are listed, and not run.
-_ENDINGS = """
-cpp cc cxx c++ py py3 c java kt rs go js cs rb
-py2 hs ml pl plg pas dpr adb sh f90 jl ts cob scala php lisp d swift lua dart fs vb r R st rkt m
+# The languages of submissions by the endings of their files; the first file's decides. Those of
+# OTHERS are not in our table: they are listed, and not run.
+OTHERS = """
+hs ml pl plg pas dpr adb sh f90 jl ts cob scala php lisp d swift lua dart fs vb r R st rkt m
 """
-_OURS = {"c++17": "c++20", "py2": "python2"}
-
-
-def _by_ending(ending: str) -> str:
-    with suppress(UnknownLanguage):
-        ending = find(ending).name
-    return _OURS.get(ending, ending)
-
-
-LANGUAGES: Mapping[str, str] = {f".{ending}": _by_ending(ending) for ending in _ENDINGS.split()}
+LANGUAGES: Mapping[str, str] = (
+    dict.fromkeys((".cpp", ".cc", ".cxx", ".c++"), "c++20")
+    | {".py": "python", ".py3": "python", ".py2": "python2", ".c": "c", ".java": "java"}
+    | {".kt": "kotlin", ".rs": "rust", ".go": "go", ".js": "javascript", ".cs": "c#"}
+    | {".rb": "ruby", **{f".{ending}": ending for ending in OTHERS.split()}}
+)
 # what packages call languages, where that says more than the ending ("cpp.g++17", "PY2"): the first
 # of these parts counts
 _SAID = {
