@@ -210,7 +210,8 @@ def _kattis_item(
             files = {one.entrypoint: files[one.entrypoint], **files}
         if one.language:
             language = language_of(Path(next(iter(files))).suffix, one.language)
-    return item(name, files, language, expected or [Expectation("", ALL)], whole=bool(said))
+    whole = any(one.expected for one in said)
+    return item(name, files, language, expected or [Expectation("", ALL)], whole=whole)
 
 
 _CONSTRAINTS = ("permitted", "required")
