@@ -6,7 +6,6 @@ SandboxError             the machine's fault, never a verdict
   BoxDied                a box process is gone
   BoxFault               a box reports that the machine refused something
   Transient              a Piston server's fault, which may be gone the next time
-    Tampered             or a program's that damaged its report
   Refused                a Piston server refuses the request every time
 BadRequest               the caller's fault: nothing was run
   UnknownLanguage        the language table has no such name
@@ -73,21 +72,14 @@ class Transient(SandboxError):
     busy           it answers 429: it works, and takes more requests later
     pause_s        seconds the server asked the client to wait (Retry-After); 0 when it did not
     server_failed  count it as a failure of the server, which is then left out for a while
+    evidence       of a program that ended its launcher or damaged its report, if it does so
+                   every time; None for a fault of the server
     """
 
     busy = False
     pause_s: float = 0.0
     server_failed = True
-
-
-class Tampered(Transient):
-    """A program ended its launcher or damaged its report; `evidence` if it does so every time."""
-
-    server_failed = False
-
-    def __init__(self, message: str, evidence: Execution) -> None:
-        super().__init__(message)
-        self.evidence = evidence
+    evidence: Execution | None = None
 
 
 class Refused(SandboxError):

@@ -26,7 +26,6 @@ from gradebox.sandbox.errors import (
     Refused,
     SandboxError,
     SandboxUnavailable,
-    Tampered,
     Transient,
 )
 from gradebox.sandbox.languages import Language
@@ -243,9 +242,9 @@ class PistonSandbox(Closeable):
             nonlocal destroyed
             try:
                 return self._backend(lease.endpoint).run(lease, request)
-            except Tampered as fault:
-                destroyed += 1
-                if destroyed < DESTROYED_AFTER:
+            except Transient as fault:
+                destroyed += fault.evidence is not None
+                if fault.evidence is None or destroyed < DESTROYED_AFTER:
                     raise
                 return fault.evidence
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import signal
 from dataclasses import replace
 
-from gradebox.sandbox.errors import Tampered, Transient
+from gradebox.sandbox.errors import Transient
 from gradebox.sandbox.model import Execution, LimitName, Limits
 from gradebox.sandbox.piston.execute import Stage
 from gradebox.sandbox.piston.launcher import MAGIC, Report
@@ -102,9 +102,9 @@ def without_report(stage: Stage, nonce: str, limits: Limits, sent: SentLimits) -
     """Return the evidence from the server alone: the report is missing or damaged.
 
     Raises Refused when a limit of the server ended what this run allows, Transient when the
-    launcher did not start or its report was lost on the way, and Tampered when the program ended
-    the launcher or damaged its report. No program can take a report away: the launcher's stdout
-    is a socket.
+    launcher did not start or its report was lost on the way, and Transient with evidence when the
+    program ended the launcher or damaged its report. No program can take a report away: the
+    launcher's stdout is a socket.
     """
     cpu_s = 0.0 if stage.cpu_s is None else max(0.0, stage.cpu_s - sent.allowance_s)
     memory = stage.memory_bytes
@@ -133,7 +133,7 @@ def without_report(stage: Stage, nonce: str, limits: Limits, sent: SentLimits) -
     return _killed(stage, killed_for, cpu_s, memory)
 
 
-def _tampered(stage: Stage) -> Tampered:
+def _tampered(stage: Stage) -> Transient:
     """Return the fault of a program that ended the launcher or damaged its report.
 
     As evidence it counts as killed: by the signal that the server saw, or, where it saw none, by
@@ -148,7 +148,10 @@ def _tampered(stage: Stage) -> Tampered:
         f"{stage.status or 'none'}, exit code {stage.code}, signal {stage.signal}"
     )
     number = stage.signal or by_shell or int(signal.SIGKILL)
-    return Tampered(words, replace(killed, signal=number, stderr=words.encode(), stderr_cut=False))
+    fault = Transient(words)
+    fault.server_failed = False
+    fault.evidence = replace(killed, signal=number, stderr=words.encode(), stderr_cut=False)
+    return fault
 
 
 def _time_limit(stage: Stage, cpu_s: float, limits: Limits, sent: SentLimits) -> LimitName:

@@ -1,4 +1,4 @@
-"""A request to POST /api/v2/execute, and its answer: {compile?: stage, run: stage}.
+"""A request to POST /api/v2/execute, and the run stage of its answer {compile?, run}.
 
 An answer is hostile until it is read: whatever does not have the documented form raises Transient.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -37,45 +37,25 @@ class SentFile:
 
 
 _Figure = Annotated[float, Meta(ge=0, lt=1e9)] | None  # in ms: 11 days
-_Memory = Annotated[float, Meta(ge=0, lt=1e12)] | None  # a larger figure is the server's mistake
+_Memory = Annotated[int, Meta(ge=0, lt=10**12)] | None  # a larger figure is the server's mistake
 
 
-class _Reported(msgspec.Struct):
-    """A stage as it is sent."""
-
-    stdout: str | None = None
-    stderr: str | None = None
-    code: _Figure = None
-    signal: str | None = None
-    status: StageStatus | None = None
-    cpu_time: _Figure = None
-    wall_time: _Figure = None
-    memory: _Memory = None
-
-
-@dataclass(frozen=True)
-class Stage:
+class Stage(msgspec.Struct, frozen=True):
     """One stage of a job, as the server reported it.
 
+    signal  its number
     status  None: exited with code 0; RE, SG, TO, OL, EL as Piston names them
     cpu_s, wall_s, memory_bytes  None when the server did not report them
     """
 
-    stdout: str
-    stderr: str
-    code: int | None
-    signal: int | None
-    status: StageStatus | None
-    cpu_s: float | None
-    wall_s: float | None
-    memory_bytes: int | None
-
-
-class Answer(NamedTuple):
-    """The stages of a job; `compile` is None where the package compiles nothing."""
-
-    compile: Stage | None
-    run: Stage
+    stdout: str = ""
+    stderr: str = ""
+    code: int | None = None
+    signal: int | None = None
+    status: StageStatus | None = None
+    cpu_s: _Figure = msgspec.field(default=None, name="cpu_time")
+    wall_s: _Figure = msgspec.field(default=None, name="wall_time")
+    memory_bytes: _Memory = msgspec.field(default=None, name="memory")
 
 
 def encode(language: str, files: Sequence[SentFile], fields: Mapping[str, Any]) -> bytes:
@@ -93,8 +73,8 @@ def execute(
     timeout_s: float = 60.0,
     answer_max: int = ANSWER_BYTES_MAX,
     refused_bytes: int | None = None,
-) -> Answer:
-    """Send a job and return its stages.
+) -> Stage:
+    """Send a job and return its run.
 
     timeout_s      for the answer to begin: the server's queue, compiling and the run
     answer_max     bytes of the answer that are read at most
@@ -110,37 +90,29 @@ def execute(
     return read_answer(transport.post(ROUTE, body, timeout_s, answer_max))
 
 
-def read_answer(value: Any) -> Answer:
-    """Read a JSON answer; raise Transient for status XX and for anything malformed."""
+def read_answer(value: Any) -> Stage:
+    """Return the run stage of a JSON answer; raise Transient for status XX and what is malformed.
+
+    XX: the server's own sandbox failed. The launcher compiles, so the compile stage says nothing.
+    """
     if not isinstance(value, dict):
         raise Transient(f"the answer is a JSON {type(value).__name__}, not an object")
-    if "run" not in value:
+    stage = value.get("run")
+    if not isinstance(stage, dict):
         raise Transient(f"the answer has no 'run' (keys: {sorted(map(str, value))[:8]})")
-    compiled = value.get("compile")
-    return Answer(
-        compile=None if compiled is None else read_stage(compiled, "compile"),
-        run=read_stage(value["run"], "run"),
-    )
-
-
-def read_stage(value: Any, name: str) -> Stage:
-    """Read one stage; raise Transient when the server's own sandbox failed (XX)."""
-    if isinstance(value, dict) and value.get("status") == "XX":
-        message = str(value.get("message"))[:200]
+    if stage.get("status") == "XX":
+        message = str(stage.get("message"))[:200]
         raise Transient(f"the server's sandbox failed (XX): {message!r}")
+    given = {name: field for name, field in stage.items() if field is not None}
     try:
-        given = msgspec.convert(value, _Reported)
-        number = int(signal.Signals[given.signal]) if given.signal else None
+        if name := str(given.pop("signal", "")):
+            given["signal"] = int(signal.Signals[name])
+        found = msgspec.convert(given, Stage)
     except (msgspec.ValidationError, KeyError) as error:
-        raise Transient(f"stage {name!r} is not one: {str(error)[:200]}") from None
-    return Stage(
-        stdout=given.stdout or "",
-        stderr=given.stderr or "",
-        code=None if given.code is None else int(given.code),
-        signal=number,
-        status=given.status,
-        cpu_s=None if given.cpu_time is None else given.cpu_time / 1000,
-        wall_s=None if given.wall_time is None else given.wall_time / 1000,
-        # the server multiplies isolate's KiB by 1000
-        memory_bytes=None if given.memory is None else int(given.memory * 1.024),
+        raise Transient(f"the answer's 'run' is not a stage: {str(error)[:200]}") from None
+    return msgspec.structs.replace(
+        found,
+        cpu_s=found.cpu_s and found.cpu_s / 1000,
+        wall_s=found.wall_s and found.wall_s / 1000,
+        memory_bytes=found.memory_bytes and int(found.memory_bytes * 1.024),  # a KiB is 1000 there
     )

@@ -146,7 +146,7 @@ def _job(
     transport, runtime = endpoint.transport, package.runtime
     files = [*files, *package.extra_files(EXTRA_WALL_S)]
     job = partial(execute, transport, runtime, files, fields, answer_max=ANSWER_BYTES)
-    return _patiently(job).run
+    return _patiently(job)
 
 
 def _patiently(ask: Callable[[], T]) -> T:

@@ -223,7 +223,7 @@ class StockPiston:
             timeout_s=QUEUE_S + sent.wall_s,
             answer_max=min(request.limits.output_bytes, UNLIMITED_CHARS) * 4 + (16 << 20),
             refused_bytes=endpoint.limits.body_bytes,
-        ).run
+        )
         known = endpoint.limits.output_chars or UNLIMITED_CHARS
         if stage.status == "OL" and len(stage.stdout) + PIECE_CHARS < known:
             # from here on the launcher keeps to the limit: what exceeds it is not the launcher's
