@@ -130,6 +130,21 @@ class Admission:
         timed = functools.partial(self._timed, call, cancelled)
         return await run_in_thread(timed, cancelled.cancel, self._pool)
 
+    async def run_to_end(self, call: Callable[[], T], hurry: Callable[[], object]) -> T:
+        """Like `run`, but wait for a call that has begun: afterwards what it uses may be freed.
+
+        hurry  makes the call end soon, for a caller that is cancelled
+        """
+        begun = self._pool.submit(self._timed, call, Cancellation())
+        ended = asyncio.wrap_future(begun)
+        try:
+            return await asyncio.shield(ended)
+        except asyncio.CancelledError:
+            if not begun.cancel():
+                hurry()
+                await asyncio.wait({ended})
+            raise
+
     async def drain(self, grace_s: float) -> bool:
         """Admit nothing more and wait for all admitted requests; False after `grace_s`."""
         self.closing = True

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 
-from gradebox.sandbox.server import connect, streams
+from gradebox.sandbox.server import connect
 from gradebox.sandbox.server.settings import Ceilings
 from testing.fakes.scripted_sandbox import FakeSandbox
 from tests.sandbox.backends import open_backend, served
@@ -148,13 +148,13 @@ def test_a_socket_that_never_answers_gives_its_place_back(
 
 
 def test_input_that_is_not_read_is_limited(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "PENDING_BYTES", 100_000)
+    monkeypatch.setattr(connect, "PENDING_BYTES", 100_000)
     gate = Gate()
     server = start(FakeSandbox(script=gate, slots=1))
     first, _ = run_in_thread(server.python)
     assert gate.entered.acquire(timeout=60)  # the socket's job waits for the slot
     data = {"type": "data", "stream": "stdin", "data": "x" * 60_000}
-    came, code = talk(server.url, INIT, data, data)
+    came, code = talk(server.url, INIT, data, data, data, data)
     assert (code, "input that it does not read" in came[-1]["message"]) == (4002, True)
     gate.open.set()
     first.join(60)
