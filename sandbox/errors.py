@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gradebox.sandbox.model import Execution
@@ -96,7 +96,12 @@ class Refused(SandboxError):
 
 
 class BadRequest(ValueError):
-    """The request is impossible: a limit of 0, a file name with a slash. Nothing was run."""
+    """The request is impossible: a limit of 0, a file name with a slash. Nothing was run.
+
+    detail  which value of a request's body is wrong, for routes that report it
+    """
+
+    detail: Mapping[str, Any] | None = None
 
 
 class UnknownLanguage(BadRequest):

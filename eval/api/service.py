@@ -13,7 +13,6 @@ of other servers' dialects are in dialects/.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -28,11 +27,16 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems.formats import Judge
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row
 from gradebox.eval.results.records import line_of
-from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.settings import AnyRoute, Judgement, ServerSettings
+from gradebox.sandbox.server.settings import (
+    Answer,
+    Judgement,
+    Routes,
+    ServerRequest,
+    ServerSettings,
+)
 
 T = TypeVar("T")
 
@@ -62,19 +66,19 @@ class GradeService:
         self._programs = programs
 
     @property
-    def routes(self) -> Mapping[tuple[str, str], AnyRoute]:
+    def routes(self) -> Routes:
         """See `Grading.routes`."""
         own = {("POST", "/grade"): self.grade, ("POST", "/problems"): self.keep}
         return {**own, **dialect_routes(self._calls, self._programs)}
 
-    def keep(self, body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+    def keep(self, request: ServerRequest) -> Answer:
         """Answer POST /problems. Raises BadRequest for an unusable problem."""
-        asked = _read(KeepBody, body)
+        asked = _read(KeepBody, request.body)
         return 200, {"problem": self._calls.keep(asked.problem, asked.judge or "strict")}
 
-    def grade(self, body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+    def grade(self, request: ServerRequest) -> Answer:
         """Answer POST /grade. Raises BadRequest for a request that cannot be graded."""
-        asked = _read(GradeBody, body)
+        asked = _read(GradeBody, request.body)
         solutions, problem = asked.solutions, asked.problem
         rows: list[Row] | InMemoryProblems | None = asked.problems
         if isinstance(problem, dict):
@@ -90,7 +94,7 @@ class GradeService:
             rows,
             flags=asked.flags,
             time_limit_s=asked.time_limit_s,
-            cancelled=cancelled,
+            cancelled=request.cancelled,
         )
         return 200, {"records": [line_of(record) for record in records]}
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import hmac
 import io
 import json
@@ -15,6 +14,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -34,24 +34,24 @@ from gradebox.sandbox.server.jobs.request import Job, parse_job
 from gradebox.sandbox.server.jobs.runtimes import list_runtimes
 from gradebox.sandbox.server.origin import check_host, check_origin
 from gradebox.sandbox.server.settings import (
-    AnyRoute,
+    Answer,
     Grading,
     Judge,
     Route,
+    Routes,
+    ServerRequest,
     ServerSettings,
-    WithParameters,
+    telling,
 )
 
 log = logging.getLogger("gradebox.server")
 
 VERSION = "Piston v3.1.1"  # clients check which API this is
 CONNECT = "/api/v2/connect"
-SMALL_BODY_BYTES = 64 * 1024  # of the routes that expect little
 TOKEN_HEADERS = ("X-Auth-Token", "X-API-KEY")  # of Judge0's clients and of Jobe's
 WITH_BODY = ("POST", "PUT")
 SPARE_CONNECTIONS = 256  # beside those of admitted requests
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Answer = tuple[int, io.BytesIO]  # status and JSON
 
 # What a request keeps until its client has read the answer.
 _held: ContextVar[contextlib.ExitStack] = ContextVar("held")
@@ -70,7 +70,9 @@ class Server:
         self.sandbox = sandbox
         self.settings = settings
         self.judge = judge
-        self.graded_routes = grading.routes if grading else {("POST", "/grade"): _not_graded}
+        self.graded_routes: Routes = {("POST", "/grade"): _not_graded}
+        if grading:
+            self.graded_routes = grading.routes
         self.description: Description = sandbox.describe()
         self.runtimes = list_runtimes(self.description.toolchains)
         slots = settings.slots or sandbox.slots
@@ -80,22 +82,12 @@ class Server:
 
     def application(self) -> web.Application:
         app = web.Application(middlewares=[self._answer, self._check])
-        for method, path, handler in (
-            ("GET", "/", self.about),
-            ("GET", "/health", self.health),
-            ("GET", "/metrics", self.show_metrics),
-            ("GET", "/api/v2/runtimes", self.list_runtimes),
-            ("POST", "/api/v2/execute", self.execute),
-            ("POST", ROUTE, self.run_single),
-            ("GET", CONNECT, self.connect),
-            ("GET", "/api/v2/packages", self.list_packages),
-            ("POST", "/api/v2/packages", self.install_package),
-            ("DELETE", "/api/v2/packages", self.remove_package),
-            *(
-                (method, path, (self.graded if method in WITH_BODY else self.described)(route))
-                for (method, path), route in self.graded_routes.items()
-            ),
-        ):
+        for (method, path), handler in {
+            ("GET", "/health"): self.health,
+            ("GET", "/metrics"): self.show_metrics,
+            ("GET", CONNECT): self.connect,
+            **{place: self._handler(route) for place, route in self._routes().items()},
+        }.items():
             # as in Piston, a slash at the end is allowed
             for spelling in dict.fromkeys((path, path.rstrip("/") + "/")):
                 app.router.add_route(method, spelling, handler)
@@ -103,9 +95,26 @@ class Server:
                     app.router.add_route("HEAD", spelling, handler)
         return app
 
-    async def about(self, request: web.Request) -> web.Response:
-        about = {"protocol": PROTOCOL, "sandbox": self.description.as_json()}
-        return _json(200, {"message": VERSION, "gradebox": about})
+    def _routes(self) -> Routes:
+        packages = dict.fromkeys((r.runtime or r.language, r.version) for r in self.runtimes)
+        facts = {
+            "/": {
+                "message": VERSION,
+                "gradebox": {"protocol": PROTOCOL, "sandbox": self.description.as_json()},
+            },
+            "/api/v2/runtimes": [r.as_json() for r in self.runtimes],
+            "/api/v2/packages": [
+                {"language": n, "language_version": v, "installed": True} for n, v in packages
+            ],
+        }
+        return {
+            **{("GET", path): telling(fact) for path, fact in facts.items()},
+            ("POST", "/api/v2/execute"): lambda asked: (200, self.run(self.parse_job(asked.body))),
+            ("POST", ROUTE): self._run_single,
+            ("POST", "/api/v2/packages"): self._install,
+            ("DELETE", "/api/v2/packages"): _remove,
+            **self.graded_routes,
+        }
 
     async def health(self, request: web.Request) -> web.Response:
         if self.admission.closing:
@@ -124,66 +133,28 @@ class Server:
             body=self.metrics.text(), headers={"Content-Type": self.metrics.content_type}
         )
 
-    async def list_runtimes(self, request: web.Request) -> web.Response:
-        return _json(200, [r.as_json() for r in self.runtimes])
-
-    async def list_packages(self, request: web.Request) -> web.Response:
-        packages = dict.fromkeys((r.runtime or r.language, r.version) for r in self.runtimes)
-        return _json(
-            200,
-            [{"language": n, "language_version": v, "installed": True} for n, v in packages],
-        )
-
-    async def install_package(self, request: web.Request) -> web.Response:
-        return await self._admit(request, self._install, SMALL_BODY_BYTES)
-
-    async def remove_package(self, request: web.Request) -> web.Response:
-        message = "this server does not remove languages from its machine"
-        return _json(400, {"message": message})
-
-    async def execute(self, request: web.Request) -> web.Response:
-        return await self._admit(request, self._execute, self.settings.body_bytes)
-
-    async def run_single(self, request: web.Request) -> web.Response:
-        return await self._admit(request, self._run_single, self.settings.body_bytes)
-
-    def graded(self, route: AnyRoute) -> Handler:
-        """Return the handler of a route of the grading service."""
+    def _handler(self, route: Route) -> Handler:
+        """Return the handler of a route; without a body it needs no place."""
 
         async def handle(request: web.Request) -> web.Response:
-            asked = _bound(route, request)
-
-            def answer_to(body: Any, cancelled: Cancellation) -> Answer:
-                status, value = asked(body, cancelled)
-                return status, encode(value)
-
-            return await self._admit(request, answer_to, self.settings.body_bytes)
-
-        return handle
-
-    def described(self, route: AnyRoute) -> Handler:
-        """Return the handler of a route without a body, which needs no place."""
-
-        async def handle(request: web.Request) -> web.Response:
-            asked = _bound(route, request)
-            if asked is route:
-                return _json(*asked(None, Cancellation()))
-            response = await asyncio.to_thread(lambda: _json(*asked(None, Cancellation())))
+            parameters = {**request.query, **request.match_info}
+            if request.method in WITH_BODY:
+                return await self._admit(request, partial(ServerRequest, parameters), route)
+            asked = ServerRequest(parameters)
+            response = await asyncio.to_thread(lambda: _json(*route(asked)))
             _held.get().enter_context(self.admission.held(response.content_length or 0))
             return response
 
         return handle
 
     async def _admit(
-        self,
-        request: web.Request,
-        answer_to: Callable[[Any, Cancellation], Answer],
-        limit: int,
+        self, request: web.Request, asked: Callable[..., ServerRequest], route: Route
     ) -> web.Response:
-        """Answer a JSON body of at most `limit` bytes in a thread; refuse it without a place.
+        """Answer a JSON body in a thread; refuse it without a place.
 
         The place is kept until the client has read the answer.
         """
+        limit = self.settings.body_bytes
         if request.content_type != "application/json":
             raise RequestRefused(415, "requests must be of type application/json")
         check_size(request.content_length or 0, limit)  # before it is sent
@@ -195,8 +166,9 @@ class Server:
         raw = await receive(request, limit, self.settings.upload_s)
         cancelled = Cancellation()
 
-        def answer() -> Answer:
-            status, body = answer_to(parse(unpack(raw, encoding, limit)), cancelled)
+        def answer() -> tuple[int, io.BytesIO]:
+            status, value = route(asked(parse(unpack(raw, encoding, limit)), cancelled))
+            body = encode(value)
             self.admission.hold(place, body.getbuffer().nbytes)
             return status, body
 
@@ -217,28 +189,23 @@ class Server:
             await converse(socket, self, place)
             return socket
 
-    # Called in threads, since a body of hundreds of megabytes would block the event loop.
-    def _execute(self, body: Any, cancelled: Cancellation) -> Answer:
-        return 200, encode(self.run(self.parse_job(body)))
-
-    def _run_single(self, body: Any, cancelled: Cancellation) -> Answer:
-        language, answer = run_single(body, self.sandbox, self.settings.ceilings)
+    def _run_single(self, asked: ServerRequest) -> Answer:
+        language, answer = run_single(asked.body, self.sandbox, self.settings.ceilings)
         ran = None if answer.run is None else status_of(answer.run)
         self.metrics.count(language, ran if answer.ok else "CE")
-        return 200, io.BytesIO(msgspec.json.encode(answer))
+        return 200, msgspec.json.encode(answer)
 
-    def _install(self, body: Any, cancelled: Cancellation) -> Answer:
+    def _install(self, asked: ServerRequest) -> Answer:
         """Install nothing: a package that is present counts as installed."""
-        name = body.get("language") if isinstance(body, dict) else None
+        name = asked.body.get("language") if isinstance(asked.body, dict) else None
         present = {n for r in self.runtimes for n in (r.language, r.runtime, *r.aliases)}
         if isinstance(name, str) and name in present:
-            version = str(body.get("version", "*"))
-            return 200, encode({"language": name, "version": version})
-        message = (
+            return 200, {"language": name, "version": str(asked.body.get("version", "*"))}
+        raise RequestRefused(
+            404,
             f"Requested package {str(name)[:60]}-* does not exist: this server runs the languages "
-            "that are installed on its machine (apt-get install …, then restart it)"
+            "that are installed on its machine (apt-get install …, then restart it)",
         )
-        return 404, encode({"message": message})
 
     def parse_job(self, body: Any, *, talking: bool = False) -> Job:
         """Return the job of a decoded request. Raises BadRequest."""
@@ -323,14 +290,11 @@ class Server:
         return await handler(request)
 
 
-def _bound(route: AnyRoute, request: web.Request) -> Route:
-    """Return the route for a request."""
-    if isinstance(route, WithParameters):
-        return functools.partial(route.answer, {**request.query, **request.match_info})
-    return route
+def _remove(asked: ServerRequest) -> Answer:
+    raise BadRequest("this server does not remove languages from its machine")
 
 
-def _not_graded(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+def _not_graded(asked: ServerRequest) -> Answer:
     raise BadRequest("this server does not grade; start it with python -m sandbox.server")
 
 

@@ -137,7 +137,7 @@ def structure_bytes(raw: bytes | bytearray) -> int:
 
 
 def encode(value: Any) -> io.BytesIO:
-    """Return JSON, ready to be read. An element of a list may be bytes: JSON already."""
+    """Return JSON, ready to be read. Bytes, as a whole or in a list, are JSON already."""
     buffer = io.BytesIO()
     _write(value, buffer)
     buffer.seek(0)
@@ -163,4 +163,4 @@ def _write(value: Any, buffer: io.BytesIO) -> None:
             buffer.write(json.dumps(piece)[1:-1].encode())
         buffer.write(b'"')
     else:
-        buffer.write(_compact(value).encode())
+        buffer.write(value if isinstance(value, bytes) else _compact(value).encode())

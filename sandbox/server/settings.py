@@ -6,10 +6,9 @@ The sandbox knows neither checkers nor problems and may not import them, so `--j
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from gradebox.sandbox.common.cancellation import Cancellation
@@ -144,28 +143,30 @@ class ServerSettings:
 
 # ---- the functions that are loaded by name: the judge and the grading service ----
 
-# (JSON values of the body, whether the client has gone) → (status, JSON values of the answer).
-# In the answer, an element of a list may be bytes: JSON already. Raises BadRequest. A GET has no
-# body (None) and no place among the requests: it is answered on the event loop, so at once.
-Route = Callable[[Any, Cancellation], tuple[int, Any]]
-
 
 @dataclass(frozen=True)
-class WithParameters:
-    """A route that also reads its request's address: `{name}` in its path, and the query.
+class ServerRequest:
+    """A request that the server has admitted, read and decoded.
 
-    answer  a Route whose first argument are these parameters, by name. A GET or DELETE is answered
-            in a thread
+    parameters  of its address, by name: `{name}` in the path, and the query
+    body        its JSON values; None for a GET or DELETE, which has no place among the requests
+    cancelled   whether the client has gone
     """
 
-    answer: Callable[[Mapping[str, str], Any, Cancellation], tuple[int, Any]]
-
-    def bound(self, parameters: Mapping[str, str]) -> Route:
-        """Return the route for one request."""
-        return functools.partial(self.answer, parameters)
+    parameters: Mapping[str, str]
+    body: Any = None
+    cancelled: Cancellation = field(default_factory=Cancellation)
 
 
-AnyRoute = Route | WithParameters
+# A status and JSON values. The whole, or an element of a list, may be bytes: JSON already.
+Answer = tuple[int, Any]
+Route = Callable[[ServerRequest], Answer]  # in a thread; raises BadRequest, RequestRefused
+Routes = Mapping[tuple[str, str], Route]  # by method and path
+
+
+def telling(fact: Any) -> Route:
+    """Return a route whose answer is always the same."""
+    return lambda asked: (200, fact)
 
 
 @dataclass(frozen=True)
@@ -185,11 +186,11 @@ Judge = Callable[[Sandbox, bytes, bytes, bytes, str | None], Judgement]
 class Grading(Protocol):
     """The service behind POST /grade and other routes. Many threads call it.
 
-    routes  by method and path; the server admits, reads and decodes the requests
+    routes  the server admits, reads and decodes their requests
     """
 
     @property
-    def routes(self) -> Mapping[tuple[str, str], AnyRoute]: ...
+    def routes(self) -> Routes: ...
 
     def close(self) -> None: ...
 

@@ -1,7 +1,7 @@
 """What dialects share: bodies read as structs, tests in LiveCodeBench's form, one solution graded.
 
     JSON values ─ read ─▶ struct        {"inputs": ["1\\n"], "outputs": ["2\\n"], "fn_name": null}
-                    └ Invalid ─ answering ─▶ 422 {"detail": [{"loc": ["body", "code"], …}]}
+                    └ invalid ─ answering ─▶ 422 {"detail": [{"loc": ["body", "code"], …}]}
 
 The servers that we stand in for are written with FastAPI, so their clients know errors in its
 form: 422 with a list for a wrong body, other statuses with a text.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -22,9 +22,9 @@ from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.formats import FORMATS, Judge, Reading, livecodebench
 from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.common.cancellation import Cancellation
-from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.errors import BadRequest, RequestRefused, SandboxError
 from gradebox.sandbox.server.body import check_structure, structure_bytes
-from gradebox.sandbox.server.settings import Route
+from gradebox.sandbox.server.settings import Answer, Route, ServerRequest
 
 T = TypeVar("T")
 Place = tuple[str | int, ...]
@@ -32,39 +32,46 @@ BODY: Place = ("body",)
 _MISSING = re.compile("Object missing required field `(.+)`")
 
 
-class Invalid(BadRequest):
-    """A value of a body is wrong.
+def invalid(where: Place, message: str, value: object = None) -> BadRequest:
+    """Return the error of a wrong value of a body, with FastAPI's details of it.
 
     where  names of fields and numbers of elements, from the body on
     """
+    error = BadRequest(f"{'.'.join(map(str, where))}: {message}")
+    kind = "missing" if message == "Field required" else "value_error"
+    error.detail = {"type": kind, "loc": list(where), "msg": message, "input": shown(value)}
+    return error
 
-    def __init__(self, where: Place, message: str, value: object = None) -> None:
-        super().__init__(f"{'.'.join(map(str, where))}: {message}")
-        kind = "missing" if message == "Field required" else "value_error"
-        self.detail = {"type": kind, "loc": list(where), "msg": message, "input": shown(value)}
+
+Form = Callable[[Exception], Answer | None]  # of an error; None: it is the server's own
 
 
-def answering(route: Route) -> Route:
-    """Return a route whose errors have FastAPI's form.
+def answering(route: Route, form: Form) -> Route:
+    """Return a route whose errors have the form of a dialect."""
 
-    422 a wrong body, 400 what else the client has to change, 503 a fault of the machine
-    """
-
-    def answer(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+    def answer(request: ServerRequest) -> Answer:
         try:
-            return route(body, cancelled)
-        except Invalid as error:
-            return 422, {"detail": [error.detail]}
-        except (BadRequest, InputError) as error:
-            return 400, {"detail": str(error)}
-        except SandboxError as error:
-            return 503, {"detail": str(error)}
+            return route(request)
+        except (BadRequest, InputError, RequestRefused, SandboxError) as error:
+            told = form(error)
+            if told is None:
+                raise
+            return told
 
     return answer
 
 
+def fastapi_form(error: Exception) -> Answer | None:
+    """422 a wrong body, 400 what else the client has to change, 503 a fault of the machine."""
+    if isinstance(error, RequestRefused):
+        return None
+    if isinstance(error, BadRequest) and error.detail is not None:
+        return 422, {"detail": [error.detail]}
+    return 503 if isinstance(error, SandboxError) else 400, {"detail": str(error)}
+
+
 def read(kind: type[T], value: Any, where: Place = BODY, *, strict: bool = True) -> T:
-    """Return JSON values as a struct, or as another type. Raises Invalid.
+    """Return JSON values as a struct, or as another type. Raises BadRequest.
 
     strict  False: numbers and truth values may be texts
     """
@@ -76,24 +83,24 @@ def read(kind: type[T], value: Any, where: Place = BODY, *, strict: bool = True)
         places = [int(name) if name.isdigit() else name for name in names if name != "..."]
         missing = _MISSING.fullmatch(message)
         if missing:
-            raise Invalid((*where, *places, missing[1]), "Field required") from None
-        raise Invalid((*where, *places), message, value) from None
+            raise invalid((*where, *places, missing[1]), "Field required") from None
+        raise invalid((*where, *places), message, value) from None
     except UnicodeEncodeError as error:  # a key that is half a surrogate pair
-        raise Invalid(where, f"Input should be text: {error}", value) from None
+        raise invalid(where, f"Input should be text: {error}", value) from None
 
 
 def optional(given: Mapping[str, Any], name: str, kind: Any) -> Any:
-    """Return a field of a body, None without one; numbers may be texts. Raises Invalid."""
+    """Return a field of a body, None without one; numbers may be texts. Raises BadRequest."""
     wanted: Any = kind | None
     return read(wanted, given.get(name), (*BODY, name), strict=False)
 
 
 def within(value: float | None, default: float, most: float, *where: str) -> float:
-    """Return a number over 0 and up to `most`, the default for None. Raises Invalid."""
+    """Return a number over 0 and up to `most`, the default for None. Raises BadRequest."""
     if value is None:
         return min(default, most)
     if not 0 < value <= most:  # also for NaN
-        raise Invalid((*BODY, *where), f"Input should be over 0 and at most {most:g}", value)
+        raise invalid((*BODY, *where), f"Input should be over 0 and at most {most:g}", value)
     return value
 
 

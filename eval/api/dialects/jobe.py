@@ -25,14 +25,13 @@ from gradebox.eval.api.dialects.common import BODY, optional, read, within
 from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran, text, verdict_of
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import shown
-from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import MIB
 from gradebox.sandbox.server.jobs.layout import decode_base64, plain_name
 from gradebox.sandbox.server.jobs.request import strings
 from gradebox.sandbox.server.jobs.runtimes import version_of
-from gradebox.sandbox.server.settings import AnyRoute, WithParameters
+from gradebox.sandbox.server.settings import Answer, Routes, ServerRequest, telling
 
 ROOT = "/jobe/index.php/restapi"
 FILES_BYTES = 64 * MIB  # of support files, which are forgotten when others come
@@ -66,31 +65,26 @@ class _File(msgspec.Struct):
     file_contents: str
 
 
-def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], AnyRoute]:
+def routes(_calls: GradingCalls, programs: ProgramRunner) -> Routes:
     """Return the routes of this dialect."""
     installed, ceilings = programs.installed, programs.ceilings
     served = {name: row for name, row in LANGUAGES.items() if row in installed}
     versions = [[name, version_of(installed[row], row)] for name, row in served.items()]
     kept: LruCache[str, bytes] = LruCache(FILES_BYTES, cost=lambda data: len(data) + 4096)
 
-    def run(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
-        try:
-            spec = read(_Asked, body).run_spec
-            files, missing = {}, []
-            for entry in spec.file_list or ():
-                name, path = read(tuple[str, str], entry[:2], (*BODY, "file_list"))
-                data = kept.get(name)
-                missing += [path] if data is None else []
-                files[plain_name(path, 0)] = data or b""
-            asked = _asked(spec, files)
-        except BadRequest as error:
-            return 400, str(error)
+    def run(request: ServerRequest) -> Answer:
+        spec = read(_Asked, request.body).run_spec
+        files, missing = {}, []
+        for entry in spec.file_list or ():
+            name, path = read(tuple[str, str], entry[:2], (*BODY, "file_list"))
+            data = kept.get(name)
+            missing += [path] if data is None else []
+            files[plain_name(path, 0)] = data or b""
+        asked = _asked(spec, files)
         if missing:
             return 404, f"put the file {shown(missing[0])} first, then send the run again"
         try:
             return 200, _answer(programs.run(asked))
-        except BadRequest as error:
-            return 400, str(error)
         except SandboxError as error:
             return 200, _result(NOT_JUDGED, stderr=str(error))
 
@@ -127,30 +121,33 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
             output_bytes=int(limit("streamsize", STREAM_MIB, ceilings.output_max_size / MIB) * MIB),
         )
 
-    def put(parameters: Mapping[str, str], body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
+    def put(request: ServerRequest) -> Answer:
         try:
-            data = decode_base64(read(_File, body).file_contents)
+            data = decode_base64(read(_File, request.body).file_contents)
         except ValueError as error:
             return 400, f"file_contents: {error}"
         name = hashlib.md5(data, usedforsecurity=False).hexdigest()
-        if parameters["id"] != name:  # a file of another name would become somebody else's
+        if request.parameters["id"] != name:  # a file of another name would become somebody else's
             return 400, f"the file's id must be the MD5 of its contents, which is {name}"
         if len(data) > FILES_BYTES // 4:
             return 400, f"the file has {len(data)} bytes; at most {FILES_BYTES // 4}"
         kept.put(name, data)
         return 204, None
 
-    def head(
-        parameters: Mapping[str, str], _body: Any, _cancelled: Cancellation
-    ) -> tuple[int, Any]:
-        return (404 if kept.get(parameters["id"]) is None else 204), None
+    def head(request: ServerRequest) -> Answer:
+        return (404 if kept.get(request.parameters["id"]) is None else 204), None
 
     return {
-        ("GET", f"{ROOT}/languages"): lambda _body, _cancelled: (200, versions),
+        ("GET", f"{ROOT}/languages"): telling(versions),
         ("POST", f"{ROOT}/runs"): run,
-        ("PUT", f"{ROOT}/files/{{id}}"): WithParameters(put),
-        ("GET", f"{ROOT}/files/{{id}}"): WithParameters(head),
+        ("PUT", f"{ROOT}/files/{{id}}"): put,
+        ("GET", f"{ROOT}/files/{{id}}"): head,
     }
+
+
+def jobe_form(error: Exception) -> Answer | None:
+    """400 what the client has to change."""
+    return (400, str(error)) if isinstance(error, BadRequest) else None
 
 
 def _answer(ran: Ran) -> dict[str, Any]:

@@ -12,20 +12,18 @@ as 0: with null it would count the whole batch as 0.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from gradebox.eval.api.dialects.common import BODY, Invalid, read
+from gradebox.eval.api.dialects.common import BODY, invalid, read
 from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran, text, verdict_of
 from gradebox.eval.api.grading_calls import GradingCalls
-from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
-from gradebox.sandbox.server.settings import Route
+from gradebox.sandbox.server.settings import Answer, Routes, ServerRequest
 
 SCRIPTS_MOST = 1024
 CELL = Path(__file__).with_name("cell.py").read_text("utf-8")
@@ -43,28 +41,30 @@ class _Cell(msgspec.Struct):
     error: dict[str, str] | None
 
 
-def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
+def routes(_calls: GradingCalls, programs: ProgramRunner) -> Routes:
     """Return the routes of this dialect."""
     most_s = programs.ceilings.run_cpu_time / 1000
 
-    def execute_batch(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
-        asked = read(_Asked, body)
+    def execute_batch(request: ServerRequest) -> Answer:
+        asked = read(_Asked, request.body)
         if len(asked.scripts) != len(asked.languages):
             message = f"has {len(asked.languages)} elements for {len(asked.scripts)} scripts"
-            raise Invalid((*BODY, "languages"), message)
+            raise invalid((*BODY, "languages"), message)
         if len(asked.scripts) > SCRIPTS_MOST:
             message = (
                 f"has {len(asked.scripts)} elements; at most {SCRIPTS_MOST}: send more batches"
             )
-            raise Invalid((*BODY, "scripts"), message)
+            raise invalid((*BODY, "scripts"), message)
         if not asked.timeout > 0:  # also for NaN
-            raise Invalid((*BODY, "timeout"), "must be over 0", asked.timeout)
+            raise invalid((*BODY, "timeout"), "must be over 0", asked.timeout)
         seconds = min(asked.timeout, most_s)
         # all scripts together write as much as a program may
         most_bytes = programs.ceilings.output_max_size // max(1, len(asked.scripts))
 
         def one(script: str, language: str) -> dict[str, Any]:
-            return {} if cancelled.is_cancelled else run(script, language, seconds, most_bytes)
+            return (
+                {} if request.cancelled.is_cancelled else run(script, language, seconds, most_bytes)
+            )
 
         with ThreadPoolExecutor(programs.sandbox.slots) as pool:
             try:

@@ -98,11 +98,6 @@ def test_other_compression_is_refused(start: Start, encoding: str, raw: bytes, s
     assert server.sandbox.calls == []
 
 
-def test_the_packages_route_takes_a_small_body_only(start: Start) -> None:
-    raw = json.dumps({"language": "python", "version": "x" * 100_000}).encode()
-    assert post(start(), "/api/v2/packages", raw).status_code == 413
-
-
 # ---- structure -----------------------------------------------------------------------------
 
 BOMBS = {

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from gradebox.eval.api.dialects.common import read
 from gradebox.eval.api.dialects.fusion.datasets import CLASSES, NAMED, of_the_server
 from gradebox.eval.api.dialects.fusion.run_code import run_code
@@ -19,9 +16,8 @@ from gradebox.eval.api.dialects.fusion.submit import (
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import shown
-from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
-from gradebox.sandbox.server.settings import Route
+from gradebox.sandbox.server.settings import Answer, Route, Routes, ServerRequest, telling
 
 NO_ROWS = "there is no data base of rows here: prompts and metrics are the client's own"
 NOT_SERVED = {
@@ -32,29 +28,29 @@ NOT_SERVED = {
 }
 
 
-def routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
+def routes(calls: GradingCalls, programs: ProgramRunner) -> Routes:
     """Return the routes of this dialect."""
     own = own_name(calls.dataset)
 
-    def submit(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
-        submission = read(Submission, body)
+    def submit(request: ServerRequest) -> Answer:
+        submission = read(Submission, request.body)
         submission.config.check(programs.ceilings)
         evaluate: Evaluate = of_the_server
         if submission.row or submission.dataset != own:
             evaluate = CLASSES[_class(submission.dataset, submission.config, bool(submission.row))]
-        return 200, evaluate(submission, Tools(calls, programs, cancelled))
+        return 200, evaluate(submission, Tools(calls, programs, request.cancelled))
 
-    def list_ids(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
-        if own is None or read(OfDataset, body).dataset != own:
+    def list_ids(request: ServerRequest) -> Answer:
+        if own is None or read(OfDataset, request.body).dataset != own:
             raise BadRequest(f"{NO_ROWS}; the server's own are those of --dataset")
         return 200, calls.problem_ids()
 
     def refusing(why: str) -> Route:
-        return lambda _body, _cancelled: (501, {"detail": why})
+        return lambda _request: (501, {"detail": why})
 
     return {
-        ("GET", "/v1/ping"): lambda _body, _cancelled: (200, "pong"),
-        ("GET", "/list_datasets"): lambda _body, _cancelled: (200, [own] if own else []),
+        ("GET", "/v1/ping"): telling("pong"),
+        ("GET", "/list_datasets"): telling([own] if own else []),
         ("POST", "/run_code"): run_code(programs),
         ("POST", "/submit"): submit,
         ("POST", "/list_ids"): list_ids,

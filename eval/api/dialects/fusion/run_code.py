@@ -31,14 +31,13 @@ from typing import Any
 
 import msgspec
 
-from gradebox.eval.api.dialects.common import BODY, Invalid, Place, read, within
+from gradebox.eval.api.dialects.common import BODY, Place, invalid, read, within
 from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran, text, verdict_of
-from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError, UnknownLanguage
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import MIB, Compiled, Execution
 from gradebox.sandbox.server.jobs.layout import check_folders, decode_base64, plain_name
-from gradebox.sandbox.server.settings import Route
+from gradebox.sandbox.server.settings import Answer, Route, ServerRequest
 
 NAMES: Mapping[str, str] = {
     "python": "python",
@@ -97,8 +96,8 @@ def run_code(programs: ProgramRunner) -> Route:
     """Return the route."""
     ceilings = programs.ceilings
 
-    def answer(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
-        fields = read(_Fields, body)
+    def answer(request: ServerRequest) -> Answer:
+        fields = read(_Fields, request.body)
         check_language(fields.language, "language")
         run_s, compile_s = (
             within(value, TIMEOUT_S, ceilings.run_cpu_time / 1000, name)
@@ -127,10 +126,10 @@ def run_code(programs: ProgramRunner) -> Route:
 
 
 def check_language(name: str, *where: str) -> None:
-    """Raise Invalid for a language that requests may not name."""
+    """Raise BadRequest for a language that requests may not name."""
     if not is_name(name):
         known = ", ".join(map(repr, NAMES))
-        raise Invalid((*BODY, *where), f"Input should be {known}", name)
+        raise invalid((*BODY, *where), f"Input should be {known}", name)
 
 
 def _memory(megabytes: float | None, most: int) -> int | None:
@@ -141,9 +140,9 @@ def _memory(megabytes: float | None, most: int) -> int | None:
 
 
 def read_files(given: Mapping[str, Any], most: int, where: Place = ("files",)) -> dict[str, bytes]:
-    """Return files, contents in base64 by path, null for none. Raises Invalid."""
+    """Return files, contents in base64 by path, null for none. Raises BadRequest."""
     if len(given) > most:
-        raise Invalid(where, f"Dictionary should have at most {most} items")
+        raise invalid(where, f"Dictionary should have at most {most} items")
     files = {}
     for path, content in given.items():
         if content is None or IGNORED in path:
@@ -151,38 +150,38 @@ def read_files(given: Mapping[str, Any], most: int, where: Place = ("files",)) -
         place = (*where, path[:80])
         name = _path(path, place)
         if not isinstance(content, str):
-            raise Invalid(place, "Input should be a valid string", content)
+            raise invalid(place, "Input should be a valid string", content)
         try:
             files[name] = decode_base64(content)
         except ValueError as error:
-            raise Invalid(place, f"the content is not base64: {error}") from None
+            raise invalid(place, f"the content is not base64: {error}") from None
     try:
         check_folders(set(files))
     except BadRequest as error:
-        raise Invalid(where, str(error)) from None
+        raise invalid(where, str(error)) from None
     return files
 
 
 def _collect(given: list[str]) -> tuple[str, ...]:
     where = (*BODY, "fetch_files")
     if len(given) > COLLECT_MOST:
-        raise Invalid(where, f"List should have at most {COLLECT_MOST} items", given)
+        raise invalid(where, f"List should have at most {COLLECT_MOST} items", given)
     names = []
     for number, path in enumerate(given):
         names.append(_path(path, (*where, number)))
         if "/" in names[-1]:
             message = "only files of the working folder itself are fetched, none in folders"
-            raise Invalid((*where, number), message, path)
+            raise invalid((*where, number), message, path)
     return tuple(dict.fromkeys(names))
 
 
 def _path(path: str, where: Place) -> str:
-    """Return a path in the working folder in its plainest spelling. Raises Invalid."""
+    """Return a path in the working folder in its plainest spelling. Raises BadRequest."""
     try:
         return plain_name(path, 0)
     except BadRequest as error:
         message = str(error).partition(" ")[2]
-        raise Invalid(where, f"the path {message}", path) from None
+        raise invalid(where, f"the path {message}", path) from None
 
 
 # ---- answers ----

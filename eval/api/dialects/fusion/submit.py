@@ -40,7 +40,7 @@ class Config(msgspec.Struct):
     custom_extract_logic: Any = None
 
     def check(self, ceilings: Ceilings) -> None:
-        """Raise Invalid or BadRequest for what this server does not take."""
+        """Raise BadRequest for what this server does not take."""
         if self.language is not None:
             check_language(self.language, "config", "language")
         if self.custom_extract_logic is not None:

@@ -9,39 +9,37 @@ Results are kept in memory: KEPT_BYTES of them, at most KEPT_MOST, for KEPT_S se
 
 from __future__ import annotations
 
-import functools
 import platform
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from gradebox.eval.api.dialects.common import Invalid
-from gradebox.eval.api.dialects.judge0 import tables
 from gradebox.eval.api.dialects.judge0.submission import (
+    FIELDS,
+    STATUSES,
+    TABLES,
     Judge0Submission,
     answered,
+    languages_of,
+    limits_of,
     read_submission,
 )
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import shown
-from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, RequestRefused
-from gradebox.sandbox.server.settings import AnyRoute, WithParameters
+from gradebox.sandbox.server.settings import Answer, Route, Routes, ServerRequest, telling
 
-CONFIG = tables.TABLES["config"]
+CONFIG = TABLES["config"]
 BATCH_MOST, QUEUE_MOST = CONFIG["max_submission_batch_size"], CONFIG["max_queue_size"]
 QUEUE_BYTES = 256 << 20
 KEPT_BYTES, KEPT_MOST, KEPT_S = 256 << 20, 4_000, 3600.0
 KEPT_LARGEST = 4 << 20  # without its output
 ANSWER_CHARS = 32 << 20  # of the texts of a batch, which many clients may ask for at once
-Parameters = Mapping[str, str]
-Answer = tuple[int, Any]
-Answering = Callable[[Parameters, Any, Cancellation], Answer]
 
 
 class Submissions:
@@ -93,15 +91,15 @@ class Submissions:
         return msgspec.msgpack.decode(packed, type=dict[str, Any])
 
 
-def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], AnyRoute]:
+def routes(_calls: GradingCalls, programs: ProgramRunner) -> Routes:
     """Return the routes of this dialect."""
-    languages = tables.languages(programs.installed)
+    languages = languages_of(programs.installed)
     ceilings, kept = programs.ceilings, Submissions(programs)
 
-    def create(parameters: Parameters, body: Any, _cancelled: Cancellation) -> Answer:
-        names, encoded = _wanted(parameters)
-        submission = read_submission(body, languages, ceilings, encoded=encoded)
-        if parameters.get("wait") != "true":
+    def create(request: ServerRequest) -> Answer:
+        names, encoded = _wanted(request.parameters)
+        submission = read_submission(request.body, languages, ceilings, encoded=encoded)
+        if request.parameters.get("wait") != "true":
             kept.start([submission])
             return 201, {"token": submission.token}
         kept.run(submission)
@@ -110,33 +108,36 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
         except BadRequest as error:
             return 201, {"error": str(error), "token": submission.token}
 
-    def create_batch(parameters: Parameters, body: Any, _cancelled: Cancellation) -> Answer:
+    def create_batch(request: ServerRequest) -> Answer:
+        body = request.body
         rows = body.get("submissions") if isinstance(body, dict) else None
         _check_batch("submissions", rows)
         answers: list[dict[str, Any]] = []
         found = []
         for row in rows or ():
             try:
-                encoded = _wanted(parameters)[1]
+                encoded = _wanted(request.parameters)[1]
                 found.append(read_submission(row, languages, ceilings, encoded=encoded))
                 answers.append({"token": found[-1].token})
-            except Invalid as error:
-                answers.append(_invalid(error))
+            except BadRequest as error:
+                if error.detail is None:
+                    raise
+                answers.append(_invalid(error.detail))
         kept.start(found)
         return 201 if found else 422, answers
 
-    def show(parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:
-        names, encoded = _wanted(parameters)
-        found = kept.get(parameters["token"])
+    def show(request: ServerRequest) -> Answer:
+        names, encoded = _wanted(request.parameters)
+        found = kept.get(request.parameters["token"])
         if found is None:
             raise RequestRefused(
-                404, f"no submission {shown(parameters['token'])}, or not any more"
+                404, f"no submission {shown(request.parameters['token'])}, or not any more"
             )
         return 200, answered(found, names, encoded=encoded)
 
-    def show_batch(parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:
-        names, encoded = _wanted(parameters)
-        tokens = [token for token in parameters.get("tokens", "").split(",") if token]
+    def show_batch(request: ServerRequest) -> Answer:
+        names, encoded = _wanted(request.parameters)
+        tokens = [token for token in request.parameters.get("tokens", "").split(",") if token]
         _check_batch("tokens", tokens)
         shown_each, size = list[Any](), 0
         for one in map(kept.get, tokens):
@@ -148,22 +149,24 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
                 raise RequestRefused(413, why)
         return 200, {"submissions": shown_each}
 
-    def refuse(_parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:
+    def refuse(_request: ServerRequest) -> Answer:
         raise BadRequest("submissions can't be deleted here; they are forgotten after an hour")
 
-    def language(parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:
-        about = next((one for n, one in languages.items() if str(n) == parameters["id"]), None)
+    def language(request: ServerRequest) -> Answer:
+        about = next(
+            (one for n, one in languages.items() if str(n) == request.parameters["id"]), None
+        )
         if about is None:
-            raise RequestRefused(404, f"no language {shown(parameters['id'])} here")
+            raise RequestRefused(404, f"no language {shown(request.parameters['id'])} here")
         return 200, about
 
-    limits = tables.limits(ceilings)
+    limits = limits_of(ceilings)
     most = {f"max_{name}": bounds[2] for name, bounds in limits.items()}
     listed = [{name: one[name] for name in ("id", "name")} for one in languages.values()]
     facts = {
         "/languages": listed,
         "/languages/all": listed,
-        "/statuses": tables.STATUSES,
+        "/statuses": STATUSES,
         "/config_info": {**CONFIG, **{name: usual for name, (usual, *_) in limits.items()}, **most},
         "/system_info": {"Architecture": platform.machine(), "CPU(s)": programs.sandbox.slots},
     }
@@ -175,37 +178,25 @@ def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, 
         ("DELETE", "/submissions/{token}"): refuse,
         ("GET", "/languages/{id}"): language,
     }
-    made: dict[tuple[str, str], AnyRoute] = {}
-    for start, version in tables.TABLES["versions"].items():
+    made: dict[tuple[str, str], Route] = {}
+    for start, version in TABLES["versions"].items():
         told = {**facts, "/about": {"version": version, "maintainer": "gradebox"}}
-        made |= {("GET", start + path): functools.partial(_tell, told[path]) for path in told}
-        for (method, path), answer in asking.items():
-            made[method, start + path] = WithParameters(_answering(answer))
+        made |= {("GET", start + path): telling(told[path]) for path in told}
+        made |= {(method, start + path): route for (method, path), route in asking.items()}
     return made
 
 
-def _tell(fact: Any, _body: Any, _cancelled: Cancellation) -> Answer:
-    return 200, fact
+def judge0_form(error: Exception) -> Answer | None:
+    """422 a wrong submission, 400 what else the client has to change."""
+    if isinstance(error, RequestRefused):
+        return error.status, {"error": str(error)}
+    if not isinstance(error, BadRequest):
+        return None
+    return (400, {"error": str(error)}) if error.detail is None else (422, _invalid(error.detail))
 
 
-def _answering(route: Answering) -> Answering:
-    """Return a route whose errors have Judge0's form."""
-
-    def answer(parameters: Parameters, body: Any, cancelled: Cancellation) -> Answer:
-        try:
-            return route(parameters, body, cancelled)
-        except Invalid as error:
-            return 422, _invalid(error)
-        except BadRequest as error:
-            return 400, {"error": str(error)}
-        except RequestRefused as error:
-            return error.status, {"error": str(error)}
-
-    return answer
-
-
-def _invalid(error: Invalid) -> dict[str, list[str]]:
-    return {str(error.detail["loc"][-1]): [str(error.detail["msg"])]}
+def _invalid(detail: Mapping[str, Any]) -> dict[str, list[str]]:
+    return {str(detail["loc"][-1]): [str(detail["msg"])]}
 
 
 def _check_batch(name: str, given: Any) -> None:
@@ -214,11 +205,11 @@ def _check_batch(name: str, given: Any) -> None:
         raise BadRequest(f"{name} has {count} elements: it must have 1 to {BATCH_MOST}")
 
 
-def _wanted(parameters: Parameters) -> tuple[Sequence[str], bool]:
+def _wanted(parameters: Mapping[str, str]) -> tuple[Sequence[str], bool]:
     """Return the fields that are asked for, and whether texts are base64. Raises BadRequest."""
     names = [name for name in parameters.get("fields", "").split(",") if name]
-    unknown = [name for name in names if name not in tables.FIELDS and name != "*"]
+    unknown = [name for name in names if name not in FIELDS and name != "*"]
     if unknown:
-        raise BadRequest(f"fields has {shown(unknown[0])}: there are {', '.join(tables.FIELDS)}")
-    fields = tables.FIELDS if "*" in names else names or tables.TABLES["default_fields"]
+        raise BadRequest(f"fields has {shown(unknown[0])}: there are {', '.join(FIELDS)}")
+    fields = FIELDS if "*" in names else names or TABLES["default_fields"]
     return fields, parameters.get("base64_encoded") == "true"

@@ -4,31 +4,68 @@
 
 A program that ended with 0 is accepted without `expected_output`; with one, the two are compared
 without what is blank at the end of lines and of the whole.
+
+json has languages, statuses, limits, and what is refused:
+
+languages  [our name, how Judge0 writes it, its ids]: below 43 the flavor Extra CE, else CE
+limits     [default, least, most, the server's ceiling for `most` null, units of Judge0 in it]
+refused    [value in answers, why another one is refused]
+ended      [status, signal, message] of a program that met a limit, or that a signal ended
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import shlex
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
-from gradebox.eval.api.dialects.common import BODY, Invalid, optional, read
-from gradebox.eval.api.dialects.judge0 import tables
-from gradebox.eval.api.dialects.judge0.tables import TABLES
+from gradebox.eval.api.dialects.common import BODY, invalid, optional, read
 from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran
 from gradebox.eval.common.errors import shown
 from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Execution
 from gradebox.sandbox.server.jobs.layout import decode_base64
 from gradebox.sandbox.server.jobs.request import strings
+from gradebox.sandbox.server.jobs.runtimes import version_of
 from gradebox.sandbox.server.settings import Ceilings
 
 ARGUMENTS_CHARS = 512
 BLANK = b" \t\n\v\f\r\0"
+TABLES: Mapping[str, Any] = json.loads(Path(__file__).with_name("tables.json").read_text("utf-8"))
+STATUSES = [{"id": int(n), "description": name} for n, name in TABLES["statuses"].items()]
+WAITS, RUNS, ACCEPTED, WRONG, LATE, NOT_COMPILED = range(1, 7)
+EXITED, OTHER, FAULT = 11, 12, 13
+FIELDS = [
+    name for part in ("own", "texts", "measured", "limits", "refused") for name in TABLES[part]
+]
+
+
+def limits_of(ceilings: Ceilings) -> dict[str, tuple[float, float, float]]:
+    """Return the default, the least and the most of each limit: seconds, and KiB of memory."""
+    found: dict[str, tuple[float, float, float]] = {}
+    for name, (usual, least, most, ceiling, units) in TABLES["limits"].items():
+        highest = most or type(usual)(getattr(ceilings, ceiling) / units)
+        found[name] = min(usual, highest), least, highest
+    return found
+
+
+def languages_of(toolchains: Mapping[str, str]) -> dict[int, dict[str, Any]]:
+    """Return the languages that are installed, by id; `row` is our name."""
+    found: dict[int, dict[str, Any]] = {}
+    for row, form, ids in TABLES["languages"]:
+        if row in toolchains:
+            name = form.format(version_of(toolchains[row], row))
+            file = find(row).source
+            about = {"name": name, "is_archived": False, "source_file": file, "row": row}
+            found |= {number: {"id": number, **about} for number in ids}
+    return dict(sorted(found.items()))
 
 
 @dataclass
@@ -50,11 +87,11 @@ class Judge0Submission:
 
     def run(self, programs: ProgramRunner) -> dict[str, Any]:
         """Run the program; return the values at its end. A fault of the machine is a status."""
-        self.values["status_id"] = tables.RUNS
+        self.values["status_id"] = RUNS
         try:
             found = self._outcome(programs.run(self.asked))
         except (SandboxError, BadRequest, OSError, RuntimeError) as error:
-            found = {"status_id": tables.FAULT, "message": str(error).encode()}
+            found = {"status_id": FAULT, "message": str(error).encode()}
         # a copy: an answer that is being written has the values of one moment
         return {**self.values, **found, "finished_at": _now()}
 
@@ -62,7 +99,7 @@ class Judge0Submission:
         log = (ran.compiled.log if ran.compiles else b"") or None
         execution = ran.execution
         if execution is None:
-            return {"status_id": tables.NOT_COMPILED, "compile_output": log}
+            return {"status_id": NOT_COMPILED, "compile_output": log}
         status, signal, message = self._status(execution)
         return {
             "status_id": status,
@@ -86,12 +123,12 @@ class Judge0Submission:
             return tuple(ended.get(limit, ended["another"]))
         if (signal := execution.signal) is not None:
             message = f"Caught fatal signal {signal}"
-            return ended.get(str(signal), (tables.OTHER,))[0], signal, message
+            return ended.get(str(signal), (OTHER,))[0], signal, message
         if execution.exit_code:
-            return tables.EXITED, None, f"Exited with error status {execution.exit_code}"
+            return EXITED, None, f"Exited with error status {execution.exit_code}"
         expected = self.values["expected_output"]
         right = expected is None or _stripped(expected) == _stripped(execution.stdout)
-        return tables.ACCEPTED if right else tables.WRONG, None, ""
+        return ACCEPTED if right else WRONG, None, ""
 
 
 def answered(values: Mapping[str, Any], names: Iterable[str], *, encoded: bool) -> dict[str, Any]:
@@ -101,7 +138,7 @@ def answered(values: Mapping[str, Any], names: Iterable[str], *, encoded: bool) 
 
 def _shown(values: Mapping[str, Any], name: str, encoded: bool) -> Any:
     if name == "status":
-        return tables.STATUSES[values["status_id"] - 1]
+        return STATUSES[values["status_id"] - 1]
     value = values[name]
     if name in TABLES["seconds"] and value is not None:
         return f"{value:.3f}"
@@ -116,22 +153,20 @@ def _shown(values: Mapping[str, Any], name: str, encoded: bool) -> Any:
 def read_submission(
     body: Any, languages: Mapping[int, Any], ceilings: Ceilings, *, encoded: bool
 ) -> Judge0Submission:
-    """Return the submission of JSON values; `encoded`: its texts are base64. Raises Invalid."""
+    """Return the submission of JSON values; `encoded`: its texts are base64. Raises BadRequest."""
     given = read(dict[str, Any], body)
     for name, (_, why) in TABLES["refused"].items():
         if given.get(name) not in (None, False, "", "false", 0):
-            raise Invalid((*BODY, name), why)
+            raise invalid((*BODY, name), why)
     number = optional(given, "language_id", int)
     if number not in languages:
         named = shown(given.get("language_id"), 20)
         message = f"{named} is not served; these are: {', '.join(map(str, languages))}"
-        raise Invalid((*BODY, "language_id"), message)
-    limits = {
-        name: _within(given, name, *bounds) for name, bounds in tables.limits(ceilings).items()
-    }
+        raise invalid((*BODY, "language_id"), message)
+    limits = {name: _within(given, name, *bounds) for name, bounds in limits_of(ceilings).items()}
     texts = {name: _bytes(given, name, encoded) for name in TABLES["texts"]}
     if not texts["source_code"]:
-        raise Invalid((*BODY, "source_code"), "can't be blank")
+        raise invalid((*BODY, "source_code"), "can't be blank")
     arguments = optional(given, "command_line_arguments", str)
     stop_s = limits["cpu_time_limit"] + limits["cpu_extra_time"]
     asked = Asked(
@@ -146,7 +181,7 @@ def read_submission(
         output_bytes=limits["max_file_size"] << 10,
     )
     values = {
-        **dict.fromkeys(tables.FIELDS),
+        **dict.fromkeys(FIELDS),
         **{name: value for name, (value, _) in TABLES["refused"].items()},
         **limits,
         **texts,
@@ -154,7 +189,7 @@ def read_submission(
         "language_id": number,
         "language": {"id": number, "name": languages[number]["name"]},
         "created_at": _now(),
-        "status_id": tables.WAITS,
+        "status_id": WAITS,
         "token": str(uuid.uuid4()),
     }
     return Judge0Submission(asked, values)
@@ -168,7 +203,7 @@ def _within(given: Mapping[str, Any], name: str, usual: float, least: float, mos
     number = optional(given, name, float)
     number = usual if number is None else number
     if not least <= number <= most:  # also for NaN
-        raise Invalid((*BODY, name), f"must be at least {least:g} and at most {most:g}", number)
+        raise invalid((*BODY, name), f"must be at least {least:g} and at most {most:g}", number)
     return type(usual)(number)
 
 
@@ -179,18 +214,18 @@ def _bytes(given: Mapping[str, Any], name: str, encoded: bool) -> Any:
             return text if text is None else text.encode("utf-8", "surrogatepass")
         return decode_base64(text)
     except ValueError as error:
-        raise Invalid((*BODY, name), f"is not base64 as base64_encoded says: {error}") from None
+        raise invalid((*BODY, name), f"is not base64 as base64_encoded says: {error}") from None
 
 
 def _split(text: str, most: int) -> tuple[str, ...]:
-    """Return arguments, written as for a shell. Raises Invalid."""
+    """Return arguments, written as for a shell. Raises BadRequest."""
     name = "command_line_arguments"
     try:
         if len(text) > ARGUMENTS_CHARS:
             raise BadRequest(f"{len(text)} characters; at most {ARGUMENTS_CHARS}")
         return strings(shlex.split(text), name, most)
     except (ValueError, BadRequest) as error:
-        raise Invalid((*BODY, name), f"can't be split into words: {error}") from None
+        raise invalid((*BODY, name), f"can't be split into words: {error}") from None
 
 
 def _stripped(text: bytes) -> bytes:

@@ -13,10 +13,9 @@ import pytest
 from gradebox.eval.api.dialects import dialect_routes
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
-from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import RequestRefused
 from gradebox.sandbox.server.body import encode
-from gradebox.sandbox.server.settings import ServerSettings, WithParameters
+from gradebox.sandbox.server.settings import ServerRequest, ServerSettings
 from testing.fakes.scripted_sandbox import FakeSandbox
 from testing.rows import named_rows
 
@@ -63,14 +62,13 @@ def routes() -> Iterator[Any]:
 def test_no_value_leads_to_an_exception(routes: Any, case: str) -> None:
     path, body = BODIES[case]
     route = routes["POST", path]
-    if isinstance(route, WithParameters):
-        route = partial(route.answer, {"wait": "true"})
+    asked = partial(ServerRequest, {"wait": "true"})
     good = 400 if case in NEEDS_TWO_BOXES else 201 if "judge0" in case else 200
-    assert route(copy.deepcopy(body), Cancellation())[0] == good
+    assert route(asked(copy.deepcopy(body)))[0] == good
     for place in places(body):
         for value in HOSTILE:
             try:
-                status, answer = route(replaced(body, place, value), Cancellation())
+                status, answer = route(asked(replaced(body, place, value)))
             except RequestRefused as refused:
                 status, answer = refused.status, str(refused)
             text = encode(answer).getvalue()

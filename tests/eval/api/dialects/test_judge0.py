@@ -12,8 +12,7 @@ import pytest
 import requests
 
 from gradebox.eval.api.dialects import judge0
-from gradebox.eval.api.dialects.judge0.submission import answered, read_submission
-from gradebox.eval.api.dialects.judge0.tables import languages
+from gradebox.eval.api.dialects.judge0.submission import answered, languages_of, read_submission
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.server.body import STRUCTURE_BYTES
@@ -95,7 +94,7 @@ def test_a_token_leads_to_the_result(start: Start) -> None:
 
 def test_an_answer_is_of_one_moment() -> None:
     programs = ProgramRunner(FakeSandbox(lambda call: ready("1")), Ceilings())
-    listed = languages(programs.installed)
+    listed = languages_of(programs.installed)
     submission = read_submission(PYTHON, listed, programs.ceilings, encoded=False)
 
     def names() -> Iterator[str]:

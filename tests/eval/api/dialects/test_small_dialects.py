@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from gradebox.eval.api.dialects.nemo_gym import aggregate_metrics
-from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.eval.api.dialects.trainers import aggregate_metrics
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.opening import open_sandbox
+from gradebox.sandbox.server.settings import ServerRequest
 from testing.fakes.scripted_sandbox import Call
 from tests.eval.api.dialects.conftest import Served, Start
 from tests.eval.api.serving import serving
@@ -238,7 +238,7 @@ def test_metrics_of_tasks_whose_numbers_have_one_hash_are_fast() -> None:
     """As keys of a dict, 15,000 such numbers took more than 10 s, four times as many 160 s."""
     given = [{"_ng_task_index": (2**61 - 1) * i, "reward": 1} for i in range(1, 15_001)]
     start = time.process_time()
-    status, answer = aggregate_metrics({"verify_responses": given}, Cancellation())
+    status, answer = aggregate_metrics(ServerRequest({}, {"verify_responses": given}))
     assert status == 200
     assert len(answer["group_level_metrics"]) == 15_000
     assert time.process_time() - start < 5
