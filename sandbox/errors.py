@@ -85,7 +85,7 @@ class Transient(SandboxError):
 class Refused(SandboxError):
     """A server refuses the request every time; the message has the remedy.
 
-    limit  the limit of the server that is too small: "body", or a key of `limits.SETTING`
+    limit  the limit of the server that is too small: "body", or a key of `execute.SETTING`
     """
 
     lasting = True

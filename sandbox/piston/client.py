@@ -37,10 +37,10 @@ from gradebox.sandbox.model import (
     Limits,
     Program,
 )
+from gradebox.sandbox.piston.execute import COMPILE_LIMITS
 from gradebox.sandbox.piston.fleet import Attempts, Endpoint, Fleet, Lease, RunRequest
 from gradebox.sandbox.piston.gradebox_server import GradeboxServer, isolation
 from gradebox.sandbox.piston.launcher import check_names
-from gradebox.sandbox.piston.limits import COMPILE_LIMITS
 from gradebox.sandbox.piston.packages import PACKAGES
 from gradebox.sandbox.piston.probe import identify
 from gradebox.sandbox.piston.stock_piston import StockPiston

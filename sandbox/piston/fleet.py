@@ -24,7 +24,7 @@ from typing import Any
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import Refused, SandboxError, SandboxUnavailable, Transient
 from gradebox.sandbox.model import Compiled, Limits
-from gradebox.sandbox.piston.limits import ServerLimits
+from gradebox.sandbox.piston.execute import ServerLimits
 from gradebox.sandbox.piston.transport import Transport
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 30.0

@@ -15,9 +15,8 @@ import msgspec
 from gradebox.sandbox.errors import BadRequest, Transient
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import Compiled, Execution, Limits, Program
-from gradebox.sandbox.piston.execute import QUEUE_S
+from gradebox.sandbox.piston.execute import COMPILE_LIMITS, QUEUE_S
 from gradebox.sandbox.piston.fleet import Endpoint, Lease, RunRequest
-from gradebox.sandbox.piston.limits import COMPILE_LIMITS
 
 PROTOCOL = 3  # of what is beyond Piston's
 ROUTE = "/gradebox/run"

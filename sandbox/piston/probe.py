@@ -19,10 +19,9 @@ from typing import Any, TypeVar
 
 from gradebox.sandbox.errors import Refused, Transient
 from gradebox.sandbox.piston import fleet
-from gradebox.sandbox.piston.execute import SentFile, Stage, execute
+from gradebox.sandbox.piston.execute import SentFile, ServerLimits, Stage, execute
 from gradebox.sandbox.piston.fleet import Endpoint
 from gradebox.sandbox.piston.gradebox_server import PROTOCOL
-from gradebox.sandbox.piston.limits import ServerLimits
 from gradebox.sandbox.piston.packages import Package
 
 STOCK_BODY_BYTES = 102_400

@@ -1,6 +1,6 @@
 """Runs on a stock Piston server, through a launcher, in one request each.
 
-RunRequest ─▶ Payload ─▶ request ─▶ Stage + Report ─▶ Execution (evidence.py)
+RunRequest ─▶ Payload ─▶ request ─▶ Stage + Report ─▶ Execution (launcher.py)
 
 The server's own compile stage has no -O2, compiles every utf8 file and runs on every call. So it
 only sees a starter of two lines, and a program's compilation is a run too: the launcher runs the
@@ -18,22 +18,26 @@ from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, Refused, Transient
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import Compiled, Execution, Limits, Program
-from gradebox.sandbox.piston.evidence import NEAR, execution, without_report
-from gradebox.sandbox.piston.execute import QUEUE_S, SentFile, execute
+from gradebox.sandbox.piston.execute import (
+    COMPILE_LIMITS,
+    QUEUE_S,
+    SentFile,
+    carrying_s,
+    execute,
+    plan_limits,
+)
 from gradebox.sandbox.piston.fleet import Endpoint, Lease, RunRequest
 from gradebox.sandbox.piston.launcher import (
     BINARY,
+    NEAR,
     OWN,
     PROGRAM,
     decode_report,
+    evidence_of,
     job_files,
     launcher_files,
     new_nonce,
-)
-from gradebox.sandbox.piston.limits import (
-    COMPILE_LIMITS,
-    carrying_s,
-    plan_limits,
+    without_report,
 )
 from gradebox.sandbox.piston.packages import (
     PACKAGES,
@@ -174,7 +178,7 @@ class StockPiston:
     # ---- running ----
 
     def run(self, lease: Lease, request: RunRequest) -> Execution:
-        """Run a program; see evidence.execution for what is raised."""
+        """Run a program; see launcher.evidence_of for what is raised."""
         self.prepare(lease.endpoint)
         return self._execute(lease.endpoint, request, self._payload(lease.endpoint, request))
 
@@ -236,8 +240,8 @@ class StockPiston:
             report = decode_report(stage.stdout, nonce)
         except ValueError:
             return without_report(stage, nonce, request.limits, sent)
-        allowance_s = sent.allowance_s + carrying_s(report.stdout_bytes)
-        return execution(stage, report, request.limits, replace(sent, allowance_s=allowance_s))
+        allowance_s = sent.allowance_s + carrying_s(report.execution.stdout_bytes)
+        return evidence_of(stage, report, request.limits, replace(sent, allowance_s=allowance_s))
 
 
 def _size(compiled: Compiled) -> int:

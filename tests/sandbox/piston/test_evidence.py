@@ -13,22 +13,27 @@ from msgspec import structs
 
 from gradebox.sandbox import Limits
 from gradebox.sandbox.errors import Refused, Transient
-from gradebox.sandbox.piston.evidence import execution, reconcile_cpu, without_report
-from gradebox.sandbox.piston.execute import Stage, read_answer
-from gradebox.sandbox.piston.launcher import Report, decode_report
-from gradebox.sandbox.piston.limits import ServerLimits, plan_limits
+from gradebox.sandbox.model import Execution
+from gradebox.sandbox.piston.execute import ServerLimits, Stage, plan_limits, read_answer
+from gradebox.sandbox.piston.launcher import (
+    Report,
+    decode_report,
+    evidence_of,
+    reconcile_cpu,
+    without_report,
+)
 
 MIB = 1 << 20
 LIMITS = Limits(cpu_s=1.0, wall_s=5.0, memory_bytes=256 * MIB)
 SENT = plan_limits(LIMITS, ServerLimits(), 0)
 STAGE = Stage("", "", 0, None, None, 0.05, 0.06, 20 * MIB)
-REPORT = Report(0, None, 0.02, 0.03, 9 * MIB, b"out", b"", 3, 0, "-")
+REPORT = Report(Execution(0, None, 0.02, 0.03, 9 * MIB, b"out", b"", 3), "-")
 
 
 def evidence(stage: Stage = STAGE, report: Report | None = REPORT, **sent: Any) -> Any:
     if report is None:
         return without_report(stage, "n", LIMITS, replace(SENT, **sent))
-    return execution(stage, report, LIMITS, replace(SENT, **sent))
+    return evidence_of(stage, report, LIMITS, replace(SENT, **sent))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +65,9 @@ def evidence(stage: Stage = STAGE, report: Report | None = REPORT, **sent: Any) 
 def test_evidence_from_the_report_within_the_servers_bounds(
     stage: dict[str, Any], report: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    got = evidence(structs.replace(STAGE, **stage), replace(REPORT, **report))
+    why = report.pop("why", "-")
+    reported = Report(replace(REPORT.execution, **report), why)
+    got = evidence(structs.replace(STAGE, **stage), reported)
     assert {name: getattr(got, name) for name in expected} == expected
 
 
@@ -135,7 +142,7 @@ def test_a_missing_report_that_no_limit_explains_is_a_fault(
             {"short": ("run_memory_limit",), "memory_bytes": 64 * MIB},
             "PISTON_RUN_MEMORY_LIMIT",
         ),
-        ({}, replace(REPORT, why="short"), {}, "PISTON_OUTPUT_MAX_SIZE"),
+        ({}, REPORT._replace(why="short"), {}, "PISTON_OUTPUT_MAX_SIZE"),
         # capped silently: neither of the limits sent had been reached
         ({"status": "TO", "cpu_s": 0.1, "wall_s": 3.0}, None, {}, "PISTON_RUN_TIMEOUT"),
         ({"status": "TO", "cpu_s": 0.5, "wall_s": 0.5}, None, {}, "PISTON_RUN_CPU_TIME"),
@@ -159,14 +166,14 @@ def test_frames_carry_every_byte(pieces: list[bytes]) -> None:
     lines = [f"B {len(text)}\n{text}\n" for text in texts]
     out = b"".join(pieces)
     report = decode_report(frames(*lines).replace("{size}", str(len(out))), "n")
-    assert report.stdout == out
+    assert report.execution.stdout == out
 
 
 COMPLETE = frames("B 4\nYWJj\n", "E 4\nZXJy\n", "F 61 4\nZmls\n").replace("{size}", "3")
 
 
 def test_a_complete_report() -> None:
-    report = decode_report(COMPLETE, "n")
+    report = decode_report(COMPLETE, "n").execution
     assert (report.stdout, report.stderr, dict(report.files)) == (b"abc", b"err", {"a": b"fil"})
     assert (report.cpu_s, report.memory_bytes, report.wall_s) == (0.001, 2000 * 1024, 0.0005)
 

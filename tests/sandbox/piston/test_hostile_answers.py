@@ -11,9 +11,9 @@ import pytest
 from gradebox.sandbox.errors import Transient
 from gradebox.sandbox.model import Program
 from gradebox.sandbox.piston import PistonSandbox, transport
+from gradebox.sandbox.piston.execute import COMPILE_LIMITS
 from gradebox.sandbox.piston.fleet import Endpoint
 from gradebox.sandbox.piston.gradebox_server import GradeboxServer, read_answer
-from gradebox.sandbox.piston.limits import COMPILE_LIMITS
 from gradebox.sandbox.piston.transport import Transport
 
 from .fake_piston import FakePiston

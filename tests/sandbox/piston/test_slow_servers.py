@@ -39,7 +39,7 @@ def test_time_in_which_a_launcher_cannot_write_does_not_count(
         time.sleep(STOPS_S)
         assert process.stdout is not None
         report = decode_report(process.stdout.read(), NONCE)
-    assert (report.why, len(report.stdout)) == (why, 400_000)
+    assert (report.why, len(report.execution.stdout)) == (why, 400_000)
 
 
 def test_a_server_that_stands_still_fails_no_program(
