@@ -1,4 +1,4 @@
-"""What `gradebox.sandbox.server` loads by name: the routes that grade, a judge of single outputs.
+"""What `gradebox.sandbox.server` loads by name: the routes that grade, and a judge of outputs.
 
     POST /grade
     {"solutions": [row…], "problem": row | id, "flags": {…}, "time_limit_s": …} ─▶ {"records": […]}
@@ -64,6 +64,9 @@ class GradeService:
     def __init__(self, calls: GradingCalls, programs: ProgramRunner) -> None:
         self._calls = calls
         self._programs = programs
+        # Each checker is compiled once for many cases. A dropped one may still be in use, so it is
+        # not closed but freed with its last user.
+        self._checkers: LruCache[str, Checker] = LruCache(64)
 
     @property
     def routes(self) -> Routes:
@@ -98,6 +101,28 @@ class GradeService:
         )
         return 200, {"records": [line_of(record) for record in records]}
 
+    def judge(self, input: bytes, output: bytes, expected: bytes, checker: str | None) -> Judgement:
+        """See `Grading.judge`; `checker` is the source of a Python checker.
+
+        The checker decides, in a sandbox that contains only the solution's output, unless that has
+        the very bytes of the expected one. Without a checker the two are compared (open-r1
+        comparison).
+        """
+        program = None if checker is None else self._checker(checker)
+        why = first_difference(output, expected, "open-r1" if program is None else "exact")
+        if program is None or not why:
+            return Judgement("rejected" if why else "accepted", "diff", why)
+        check = program.check(input, output, expected)
+        return Judgement(check.outcome, "checker", check.message)
+
+    def _checker(self, source: str) -> Checker | None:
+        found = self._checkers.get(source)
+        if found is None:
+            found = open_checker(self._programs.sandbox, source=source, name=None)
+            if found is not None:
+                self._checkers.put(source, found)
+        return found
+
     def close(self) -> None:
         """End running calls and close what they use, except the sandbox."""
         self._programs.close()
@@ -119,36 +144,3 @@ def _read(kind: type[T], body: Any) -> T:
         return msgspec.convert(body, kind)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise BadRequest(f"the request is wrong: {error} (its fields: docs/server.md)") from None
-
-
-# ---- the judge of the server's Codeforces protocol ----
-
-# Each checker is compiled once for many cases. A dropped one may still be in use, so it is not
-# closed but freed with its last user.
-_checkers: LruCache[tuple[int, str], Checker] = LruCache(64)
-
-
-def judge(
-    sandbox: Sandbox, input: bytes, output: bytes, expected: bytes, checker: str | None
-) -> Judgement:
-    """Judge an output; `checker` is the source of a Python checker. Raises SandboxError.
-
-    The checker decides, in a sandbox that contains only the solution's output, unless that has the
-    very bytes of the expected one. Without a checker the two are compared (open-r1 comparison).
-    """
-    program = None if checker is None else _checker(sandbox, checker)
-    why = first_difference(output, expected, "open-r1" if program is None else "exact")
-    if program is None or not why:
-        return Judgement("rejected" if why else "accepted", "diff", why)
-    check = program.check(input, output, expected)
-    return Judgement(check.outcome, "checker", check.message)
-
-
-def _checker(sandbox: Sandbox, source: str) -> Checker | None:
-    key = (id(sandbox), source)
-    found = _checkers.get(key)
-    if found is None:
-        found = open_checker(sandbox, source=source, name=None)
-        if found is not None:
-            _checkers.put(key, found)
-    return found

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from importlib import import_module
 
 from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.errors import BadRequest, SandboxError
@@ -49,11 +50,6 @@ def parser() -> argparse.ArgumentParser:
     add("--body-limit", default.body_bytes // MIB, "largest request", "MIB", int)
     add("--grace", default.grace_s, "seconds a shutdown waits for requests", "S", float)
     add("--dataset", None, "problems that POST /grade may name by id", "NAME|PATH")
-    for flag, value, what in (
-        ("--judge", default.judge, "judge of the Codeforces protocol (default: gradebox's)"),
-        ("--grading", default.grading, "service behind POST /grade (default: gradebox's)"),
-    ):
-        p.add_argument(flag, default=value, help=what, metavar="MODULE:FUNCTION")
     return p
 
 
@@ -130,7 +126,7 @@ def _serve(options: argparse.Namespace) -> int:
     from gradebox.sandbox.common.loopback import is_loopback
     from gradebox.sandbox.opening import open_sandbox
     from gradebox.sandbox.server.serve import serve
-    from gradebox.sandbox.server.settings import Judge, OpenGrading, load_function
+    from gradebox.sandbox.server.settings import SERVICE, Grading
 
     settings = ServerSettings(
         host=options.host,
@@ -142,13 +138,9 @@ def _serve(options: argparse.Namespace) -> int:
         token=os.environ.get(TOKEN_VARIABLE) or None,
         allowed_hosts=names(options.allow_host),
         grace_s=options.grace,
-        judge=options.judge,
-        grading=options.grading,
         dataset=options.dataset,
         ceilings=ceilings_from(dict(os.environ)),
     )
-    judge: Judge = load_function(settings.judge, "--judge")
-    open_grading: OpenGrading = load_function(settings.grading, "--grading")
     hidden = [settings.dataset] if settings.dataset else []
     with open_sandbox("local", slots=settings.slots, hidden=hidden) as sandbox:
         if not is_loopback(settings.host) and settings.token is None:
@@ -161,9 +153,9 @@ def _serve(options: argparse.Namespace) -> int:
         def ready(port: int) -> None:
             print(start_line(settings, port, sandbox), file=sys.stderr, flush=True)
 
-        grading = open_grading(sandbox, settings)
+        grading: Grading = import_module(SERVICE).open_service(sandbox, settings)
         try:
-            done = asyncio.run(serve(sandbox, settings, judge, grading=grading, ready=ready))
+            done = asyncio.run(serve(sandbox, settings, grading, ready=ready))
         finally:
             grading.close()
         return ExitStatus.OK if done else ExitStatus.INFRASTRUCTURE

@@ -27,7 +27,7 @@ from gradebox.sandbox.model import MIB, Description
 from gradebox.sandbox.piston.gradebox_server import PROTOCOL, ROUTE
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.admission import Admission, Connections, Metrics
-from gradebox.sandbox.server.body import check_size, encode, parse, receive, unpack
+from gradebox.sandbox.server.body import check_size, encode, parse, receive
 from gradebox.sandbox.server.connect import CLOSE_S, MESSAGE_BYTES, converse
 from gradebox.sandbox.server.jobs.execute import execute, run_single, status_of
 from gradebox.sandbox.server.jobs.request import Job, parse_job
@@ -36,7 +36,6 @@ from gradebox.sandbox.server.origin import check_host, check_origin
 from gradebox.sandbox.server.settings import (
     Answer,
     Grading,
-    Judge,
     Route,
     Routes,
     ServerRequest,
@@ -60,19 +59,10 @@ _held: ContextVar[contextlib.ExitStack] = ContextVar("held")
 class Server:
     """The state that the routes share. Create it inside a running event loop."""
 
-    def __init__(
-        self,
-        sandbox: Sandbox,
-        settings: ServerSettings,
-        judge: Judge | None,
-        grading: Grading | None = None,
-    ) -> None:
+    def __init__(self, sandbox: Sandbox, settings: ServerSettings, grading: Grading) -> None:
         self.sandbox = sandbox
         self.settings = settings
-        self.judge = judge
-        self.graded_routes: Routes = {("POST", "/grade"): _not_graded}
-        if grading:
-            self.graded_routes = grading.routes
+        self.grading = grading
         self.description: Description = sandbox.describe()
         self.runtimes = list_runtimes(self.description.toolchains)
         slots = settings.slots or sandbox.slots
@@ -113,7 +103,7 @@ class Server:
             ("POST", ROUTE): self._run_single,
             ("POST", "/api/v2/packages"): self._install,
             ("DELETE", "/api/v2/packages"): _remove,
-            **self.graded_routes,
+            **self.grading.routes,
         }
 
     async def health(self, request: web.Request) -> web.Response:
@@ -158,16 +148,16 @@ class Server:
         if request.content_type != "application/json":
             raise RequestRefused(415, "requests must be of type application/json")
         check_size(request.content_length or 0, limit)  # before it is sent
-        encoding = request.headers.get("Content-Encoding", "").strip().lower()
+        if request.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity"):
+            raise RequestRefused(415, "send the body as it is, without a Content-Encoding")
         began = time.monotonic()
-        # a compressed body, or one of unknown size, may become the largest
-        size = limit if encoding else request.content_length
+        size = request.content_length  # one of unknown size may become the largest
         place = _held.get().enter_context(self.admission.place(limit if size is None else size))
         raw = await receive(request, limit, self.settings.upload_s)
         cancelled = Cancellation()
 
         def answer() -> tuple[int, io.BytesIO]:
-            status, value = route(asked(parse(unpack(raw, encoding, limit)), cancelled))
+            status, value = route(asked(parse(raw), cancelled))
             body = encode(value)
             self.admission.hold(place, body.getbuffer().nbytes)
             return status, body
@@ -213,7 +203,7 @@ class Server:
 
     def run(self, job: Job) -> dict[str, Any]:
         """Run a job and return Piston's answer."""
-        answer = execute(job, self.sandbox, self.judge)
+        answer = execute(job, self.sandbox, self.grading)
         stage = answer.get("run") or {}
         status = "CE" if stage is answer.get("compile") else stage.get("status")
         self.metrics.count(job.runtime.row, status)
@@ -292,10 +282,6 @@ class Server:
 
 def _remove(asked: ServerRequest) -> Answer:
     raise BadRequest("this server does not remove languages from its machine")
-
-
-def _not_graded(asked: ServerRequest) -> Answer:
-    raise BadRequest("this server does not grade; start it with python -m sandbox.server")
 
 
 def _json(status: int, value: Any) -> web.Response:

@@ -1,7 +1,7 @@
 """Read and parse the bodies of requests within stated bounds of size, time and memory.
 
-    socket ─ receive ─▶ bytearray ─ unpack ─▶ bytearray ─ parse ─▶ JSON values
-            size, time             size                 structure
+    socket ─ receive ─▶ bytearray ─ parse ─▶ JSON values
+            size, time             structure
     JSON values ─ encode ─▶ body of the answer
 
 Parsed, a string takes at most 4 bytes for each of its characters, but `{},` takes 72 bytes. So
@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import zlib
 from typing import Any
 
 from aiohttp import web
@@ -64,28 +63,6 @@ def check_size(size: int, limit: int) -> None:
             f"the request is over {limit} bytes; send less, or start the server with a larger "
             "--body-limit",
         )
-
-
-def unpack(raw: bytearray, encoding: str, limit: int) -> bytearray:
-    """Return the body without its Content-Encoding. Raises RequestRefused."""
-    if encoding in ("", "identity"):
-        return raw
-    if encoding not in ("gzip", "deflate"):
-        raise RequestRefused(
-            415, f"Content-Encoding {encoding[:40]!r} is unknown; send gzip or deflate"
-        )
-    bare = encoding == "deflate" and raw[:1] and raw[0] & 0xF != 8  # without zlib's header
-    unpacker = zlib.decompressobj(31 if encoding == "gzip" else -15 if bare else 15)
-    try:
-        body = bytearray(unpacker.decompress(raw, limit + 1))
-    except zlib.error as error:
-        raise RequestRefused(400, f"the request's body can't be read: {error}") from None
-    check_size(len(body), limit)
-    if not unpacker.eof or unpacker.unused_data:
-        raise RequestRefused(
-            400, f"the request's body can't be read: it is not one {encoding} stream"
-        )
-    return body
 
 
 def parse(raw: bytearray) -> Any:

@@ -13,7 +13,7 @@ from gradebox.sandbox.errors import SandboxUnavailable
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.admission import KEEP_ALIVE_S, Connection
 from gradebox.sandbox.server.app import Server
-from gradebox.sandbox.server.settings import Grading, Judge, ServerSettings
+from gradebox.sandbox.server.settings import Grading, ServerSettings
 
 ACCEPTED_AT_ONCE = 256  # connections accepted before their number is looked at
 UNREAD_S = 1.0  # a shutdown waits so long for clients to read answers that need no place
@@ -24,9 +24,8 @@ log = logging.getLogger("gradebox.server")
 async def serve(
     sandbox: Sandbox,
     settings: ServerSettings,
-    judge: Judge | None,
+    grading: Grading,
     *,
-    grading: Grading | None = None,
     ready: Callable[[int], None] = lambda port: None,
     stop: asyncio.Event | None = None,
 ) -> bool:
@@ -38,7 +37,7 @@ async def serve(
     stop = stop or asyncio.Event()
     stop_now = asyncio.Event()
     _handle_signals(stop, stop_now)
-    server = Server(sandbox, settings, judge, grading)
+    server = Server(sandbox, settings, grading)
     runner = web.AppRunner(
         server.application(), handler_cancellation=True, shutdown_timeout=UNREAD_S
     )

@@ -1,20 +1,18 @@
-"""The settings of a server, the limits that requests may ask for, and functions loaded by name.
+"""The settings of a server, the limits that requests may ask for, and what grades.
 
-The sandbox knows neither checkers nor problems and may not import them, so `--judge` and
-`--grading` name functions as `module:function`. No other code imports a module by name.
+The sandbox knows neither checkers nor problems and may not import them, so the module of what
+grades is loaded by its name, SERVICE. No other code imports a module by name.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from gradebox.sandbox.common.cancellation import Cancellation
-from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
+from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import MIB, Limits
-from gradebox.sandbox.protocol import Sandbox
 
 
 @dataclass(frozen=True)
@@ -104,8 +102,6 @@ class ServerSettings:
     allowed_hosts  names of this server that requests without a token may have as Host, beside
                 addresses and the loopback names
     grace_s     how long a shutdown waits for admitted requests
-    judge       "module:function" that judges for the Codeforces protocol
-    grading     "module:function" that opens the service behind POST /grade
     dataset     problems that requests to /grade may name by id
     """
 
@@ -121,8 +117,6 @@ class ServerSettings:
     token: str | None = None
     allowed_hosts: frozenset[str] = frozenset()
     grace_s: float = 60.0
-    judge: str = "gradebox.eval.api.service:judge"
-    grading: str = "gradebox.eval.api.service:open_service"
     dataset: str | None = None
     ceilings: Ceilings = Ceilings()
 
@@ -141,7 +135,9 @@ class ServerSettings:
             raise BadRequest(f"port is {self.port}; it must be at most 65535")
 
 
-# ---- the functions that are loaded by name: the judge and the grading service ----
+# ---- the service that grades ----
+
+SERVICE = "gradebox.eval.api.service"  # its `open_service(sandbox, settings)` returns a Grading
 
 
 @dataclass(frozen=True)
@@ -178,33 +174,19 @@ class Judgement:
     message: str = ""
 
 
-# Judge one output of the Codeforces protocol after the run: of its input, the output, the expected
-# one, and the source of a checker, if there is one.
-Judge = Callable[[Sandbox, bytes, bytes, bytes, str | None], Judgement]
-
-
 class Grading(Protocol):
-    """The service behind POST /grade and other routes. Many threads call it.
-
-    routes  the server admits, reads and decodes their requests
-    """
+    """What grades over the server's sandbox, which it does not close. Many threads call it."""
 
     @property
-    def routes(self) -> Routes: ...
+    def routes(self) -> Routes:
+        """POST /grade and other routes; the server admits, reads and decodes their requests."""
+        ...
+
+    def judge(self, input: bytes, output: bytes, expected: bytes, checker: str | None) -> Judgement:
+        """Judge one output of the Codeforces protocol after the run. Raises SandboxError.
+
+        checker  the source of a checker, if there is one
+        """
+        ...
 
     def close(self) -> None: ...
-
-
-# Open a service over the server's sandbox, which the service does not close.
-OpenGrading = Callable[[Sandbox, ServerSettings], Grading]
-
-
-def load_function(name: str, flag: str) -> Any:
-    """Return the function `module:function` that a flag names. Raises SandboxUnavailable."""
-    module_name, _, function = name.partition(":")
-    try:
-        return getattr(importlib.import_module(module_name), function)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SandboxUnavailable(
-            f"{flag} {name!r} can't be loaded ({error}); give it as module:function"
-        ) from error

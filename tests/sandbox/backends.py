@@ -7,9 +7,7 @@ piston   the real Piston named in PISTON_URL (and PISTON_PACKAGE), through Pisto
 
 from __future__ import annotations
 
-import asyncio
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -61,33 +59,7 @@ def open_backend(name: str, slots: int = 2) -> Iterator[Sandbox]:
 @contextmanager
 def served(box: Sandbox, **settings: object) -> Iterator[str]:
     """Serve `box` with gradebox.sandbox.server in a thread, on a free port; yield the URL."""
-    from gradebox.eval.api.service import judge
-    from gradebox.sandbox.server.serve import serve
-    from gradebox.sandbox.server.settings import ServerSettings
+    from tests.eval.api.serving import serving
 
-    loop = asyncio.new_event_loop()
-    stop = asyncio.Event()
-    listening = threading.Event()
-    ports: list[int] = []
-
-    def ready(port: int) -> None:
-        ports.append(port)
-        listening.set()
-
-    def run() -> None:
-        asyncio.set_event_loop(loop)
-        chosen = ServerSettings(port=0, grace_s=30, **settings)  # type: ignore[arg-type]
-        try:
-            loop.run_until_complete(serve(box, chosen, judge, ready=ready, stop=stop))
-        finally:
-            loop.close()
-            listening.set()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    assert listening.wait(30) and ports, "the server did not start"
-    try:
-        yield f"http://127.0.0.1:{ports[0]}"
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join(60)
+    with serving(box, **{"drivers": 1, **settings}) as url:
+        yield url

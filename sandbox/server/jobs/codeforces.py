@@ -11,46 +11,22 @@ solution's sandbox. Here the solution gets its input and nothing else.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
+from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs.request import CASE_EXPECTED, CASE_INPUT, CONFIG, Job
-from gradebox.sandbox.server.settings import Ceilings, Judge, capped
+from gradebox.sandbox.server.settings import Ceilings, Grading, capped
 
 TIMED_OUT, OUT_OF_MEMORY = 124, 134
 CASE_OUTPUT = "output.txt"
 
 
-@dataclass(frozen=True)
-class CaseAnswer:
-    """The output and exit code that the script of guipenedo/piston's package would have had."""
-
-    stdout: str
-    stderr: str
-    code: int
-    execution: Execution
-
-    def as_stage(self) -> dict[str, Any]:
-        return {
-            "stdout": self.stdout,
-            "stderr": self.stderr,
-            "output": self.stdout + self.stderr,
-            "code": self.code,
-            "signal": None,
-            "message": None if self.code == 0 else f"Exited with error status {self.code}",
-            "status": "RE" if self.code else None,
-            "cpu_time": round(self.execution.cpu_s * 1000, 3),
-            "wall_time": round(self.execution.wall_s * 1000, 3),
-            "memory": self.execution.memory_bytes,
-        }
-
-
-def run_case(job: Job, compiled: Compiled, sandbox: Sandbox, judge: Judge | None) -> CaseAnswer:
-    """Run and judge one case. Raises BadRequest for an invalid grader_config."""
+def run_case(job: Job, compiled: Compiled, sandbox: Sandbox, grading: Grading) -> dict[str, Any]:
+    """Run and judge one case; return its stage. Raises BadRequest for an invalid grader_config."""
     config = parse_config(job.files.get(CONFIG, b""))
     limits = case_limits(config, job.limits, job.ceilings)
     case_input = _unix(job.files[CASE_INPUT])
@@ -72,21 +48,17 @@ def run_case(job: Job, compiled: Compiled, sandbox: Sandbox, judge: Judge | None
     output = execution.files.get(CASE_OUTPUT, b"") if by_file else execution.stdout
     expected = job.files.get(CASE_EXPECTED)
     if expected is None:
-        return CaseAnswer(output.decode("utf-8", "replace"), "", 0, execution)
-    if judge is None:
-        raise SandboxUnavailable(
-            "this server was started without a judge; give it --judge module:function"
-        )
+        return _stage(output.decode("utf-8", "replace"), "", 0, execution)
     checker = job.files.get("checker.py")
     source = None if checker is None else checker.decode("utf-8", "replace")
-    judgement = judge(sandbox, case_input, output, _unix(expected), source)
+    judgement = grading.judge(case_input, output, _unix(expected), source)
     if judgement.outcome == "unclear":
         message = f"The checker gave no verdict: {judgement.message}\n"
-        return CaseAnswer("0\n", message, 1, execution)
+        return _stage("0\n", message, 1, execution)
     accepted = judgement.outcome == "accepted"
     verb = "is" if accepted else "isn't"
     message = f"Output {verb} correct ({judgement.by})\n"
-    return CaseAnswer("1\n" if accepted else "0\n", message, 0, execution)
+    return _stage("1\n" if accepted else "0\n", message, 0, execution)
 
 
 def parse_config(raw: bytes) -> dict[str, str]:
@@ -133,13 +105,13 @@ def _limit(config: dict[str, str], name: str, most: float) -> float | None:
     return value
 
 
-def _failure(execution: Execution, config: dict[str, str]) -> CaseAnswer | None:
+def _failure(execution: Execution, config: dict[str, str]) -> dict[str, Any] | None:
     if execution.killed_for in ("cpu", "wall"):
         message = f"Time limit exceeded ({config.get('TIME_LIMIT', '')}s)\n"
-        return CaseAnswer("0\n", message, TIMED_OUT, execution)
+        return _stage("0\n", message, TIMED_OUT, execution)
     if execution.killed_for == "memory":
         message = f"Memory limit exceeded ({config.get('MEMORY_LIMIT', '')}MB)\n"
-        return CaseAnswer("0\n", message, OUT_OF_MEMORY, execution)
+        return _stage("0\n", message, OUT_OF_MEMORY, execution)
     code = execution.exit_code
     if execution.signal is not None:
         code = 128 + execution.signal
@@ -148,8 +120,24 @@ def _failure(execution: Execution, config: dict[str, str]) -> CaseAnswer | None:
     if code:
         stderr = execution.stderr.decode("utf-8", "replace")
         message = f"{stderr}Runtime error with exit code {code}\n"
-        return CaseAnswer("0\n", message, code, execution)
+        return _stage("0\n", message, code, execution)
     return None
+
+
+def _stage(stdout: str, stderr: str, code: int, execution: Execution) -> dict[str, Any]:
+    """Return a stage with what the script of guipenedo/piston's package would have had."""
+    return {
+        "stdout": stdout,
+        "stderr": stderr,
+        "output": stdout + stderr,
+        "code": code,
+        "signal": None,
+        "message": None if code == 0 else f"Exited with error status {code}",
+        "status": "RE" if code else None,
+        "cpu_time": round(execution.cpu_s * 1000, 3),
+        "wall_time": round(execution.wall_s * 1000, 3),
+        "memory": execution.memory_bytes,
+    }
 
 
 def _unix(data: bytes) -> bytes:

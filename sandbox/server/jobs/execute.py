@@ -22,10 +22,10 @@ from gradebox.sandbox.piston.gradebox_server import SingleAnswer, SingleBody
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs.codeforces import run_case
 from gradebox.sandbox.server.jobs.request import Job, sharing_output
-from gradebox.sandbox.server.settings import Ceilings, Judge, check_limits
+from gradebox.sandbox.server.settings import Ceilings, Grading, check_limits
 
 
-def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
+def execute(job: Job, sandbox: Sandbox, grading: Grading) -> dict[str, Any]:
     """Return the answer of POST /api/v2/execute."""
     check_files(job.unpacked, sandbox)
     # In Piston a Python program that does not compile fails when it runs.
@@ -38,7 +38,7 @@ def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
         # Like Piston: the compiler's stage is also the run's when nothing was run
         return {**answer, "run": stage}
     if job.codeforces:
-        return {**answer, "run": run_case(job, compiled, sandbox, judge).as_stage()}
+        return {**answer, "run": run_case(job, compiled, sandbox, grading)}
     execution = sandbox.run(
         compiled,
         job.limits,

@@ -30,7 +30,7 @@ def serving(box: Sandbox, dataset: str | None = None, **settings: Any) -> Iterat
             ports.append(port)
             ready.set()
 
-        loop.run_until_complete(serve(box, chosen, None, grading=service, ready=listen, stop=stop))
+        loop.run_until_complete(serve(box, chosen, service, ready=listen, stop=stop))
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()

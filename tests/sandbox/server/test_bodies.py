@@ -7,7 +7,6 @@ import gzip
 import json
 import random
 import tracemalloc
-import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +21,7 @@ from .conftest import CODE, Served
 from .test_connect import INIT, talk
 
 Start = Callable[..., Served]
-POSTS = ("/api/v2/execute", "/grade", "/api/v2/packages")
+POSTS = ("/api/v2/execute", "/grade")
 JOB = json.dumps({"language": "python", "version": "*", "files": [CODE]}).encode()
 
 
@@ -33,69 +32,12 @@ def post(server: Served, route: str, raw: bytes, encoding: str | None = None) ->
     return requests.post(server.url + route, data=raw, headers=headers, timeout=60)
 
 
-def gzipped(raw: bytes) -> bytes:
-    return gzip.compress(raw, 1, mtime=0)
-
-
-# ---- compression ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("route", POSTS)
-@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
-def test_a_body_that_expands_over_its_limit_is_refused(
-    start: Start, route: str, encoding: str
-) -> None:
-    server = start(body_bytes=1 << 20)
-    raw = b" " * (8 << 20) + b'{"language": "python", "version": "*"}'
-    packed = gzipped(raw) if encoding == "gzip" else zlib.compress(raw, 1)
-    answer = post(server, route, packed, encoding)
-    assert (answer.status_code, "send less" in answer.text) == (413, True)
-
-
-def test_no_more_of_a_body_is_unpacked_than_its_limit() -> None:
-    packed = bytearray(gzipped(bytes(64 << 20)))
-    tracemalloc.start()
-    try:
-        with pytest.raises(RequestRefused, match="over 1000 bytes"):
-            body.unpack(packed, "gzip", 1000)
-        assert tracemalloc.get_traced_memory()[1] < 8 << 20
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.parametrize(
-    ("encoding", "raw"),
-    [
-        ("gzip", gzipped(JOB)),
-        ("GZIP", gzipped(JOB)),
-        ("deflate", zlib.compress(JOB)),
-        ("deflate", zlib.compress(JOB)[2:-4]),
-        ("identity", JOB),
-    ],
-    ids=["gzip", "upper case", "zlib", "bare deflate", "identity"],
-)
-def test_a_compressed_body_is_read(start: Start, encoding: str, raw: bytes) -> None:
-    assert post(start(), "/api/v2/execute", raw, encoding).json()["run"]["code"] == 0
-
-
-@pytest.mark.parametrize(
-    ("encoding", "raw", "status"),
-    [
-        ("gzip, gzip", gzipped(gzipped(JOB)), 415),
-        ("gzip", gzipped(gzipped(JOB)), 400),
-        ("br", JOB, 415),
-        ("gzip", gzipped(JOB)[:-1], 400),
-        ("gzip", gzipped(JOB) + b"more", 400),
-        ("gzip", gzipped(JOB) * 2, 400),
-        ("gzip", b"", 400),
-        ("deflate", b"", 400),
-    ],
-    ids=["two names", "twice", "unknown", "cut", "more", "two streams", "empty", "empty too"],
-)
-def test_other_compression_is_refused(start: Start, encoding: str, raw: bytes, status: int) -> None:
+@pytest.mark.parametrize("encoding", ["gzip", "DEFLATE", "gzip, gzip", "br"])
+def test_a_compressed_body_is_refused(start: Start, encoding: str) -> None:
     server = start()
-    assert post(server, "/api/v2/execute", raw, encoding).status_code == status
-    assert server.sandbox.calls == []
+    answer = post(server, "/api/v2/execute", gzip.compress(JOB), encoding)
+    assert (answer.status_code, "without a Content-Encoding" in answer.text) == (415, True)
+    assert post(server, "/api/v2/execute", JOB, "identity").json()["run"]["code"] == 0
 
 
 # ---- structure -----------------------------------------------------------------------------
@@ -150,7 +92,7 @@ def test_much_text_is_no_structure(start: Start) -> None:
     ],
     ids=["deep", "files", "language", "solutions", "int", "float", "utf-16", "utf-8", "empty"],
 )
-@pytest.mark.parametrize("route", POSTS[:2])
+@pytest.mark.parametrize("route", POSTS)
 def test_odd_json_is_a_bad_request(start: Start, route: str, raw: bytes) -> None:
     answer = post(start(), route, raw)
     assert (answer.status_code, list(answer.json())) == (400, ["message"])
