@@ -67,7 +67,6 @@ ALLOWED = {
     "sandbox/common/retry_after.py": "a date in a header",
     "sandbox/piston/box_launcher.py": IN_A_BOX,
     "sandbox/server/connect.py": "compiles in the sandbox",
-    "sandbox/server/body.py": "unpacks to --body-limit",
 }
 # What a server and a run load before any program has run.
 LOAD = """

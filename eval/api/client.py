@@ -9,7 +9,6 @@ Several nodes of a trainer can share the servers: what they cannot take now wait
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -27,7 +26,7 @@ from gradebox.eval.solutions.reader import read_rows
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.cancellation import asynchronous, current_cancellation
 from gradebox.sandbox.errors import Refused, SandboxError
-from gradebox.sandbox.piston.fleet import Attempts, Endpoint, Fleet
+from gradebox.sandbox.piston.fleet import Endpoint, Fleet
 from gradebox.sandbox.piston.transport import Transport, waiting
 
 CHUNK = 8
@@ -148,15 +147,17 @@ class Client:
             if stop.is_set():
                 raise Interrupted
 
-        attempts, began = Attempts(self._fleet, lambda _: True), time.monotonic()
+        def usable(endpoint: Endpoint) -> bool:
+            check()  # also while all servers are down
+            return True
+
         try:
             with waiting(check):
-                while True:
-                    check()
-                    with attempts.lease() as lease:
-                        return request.ask(lease.endpoint, self._patience_s)
-                    if time.monotonic() - began > self._patience_s:
-                        raise attempts.last
+                return self._fleet.attempt(
+                    usable,
+                    lambda lease: request.ask(lease.endpoint, self._patience_s),
+                    patience_s=self._patience_s,
+                )
         except Interrupted:
             why = "the caller cancelled the batch"
         except Refused as error:

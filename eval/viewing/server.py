@@ -31,8 +31,14 @@ from gradebox.eval.viewing.reruns import Edit, Reruns
 from gradebox.eval.viewing.run_view import RunView
 from gradebox.sandbox.common.loopback import is_loopback
 from gradebox.sandbox.errors import BadRequest, RequestRefused, SandboxError
-from gradebox.sandbox.server.body import check_size, encode, parse, receive
-from gradebox.sandbox.server.origin import check_host, check_origin
+from gradebox.sandbox.server.incoming import (
+    check_host,
+    check_origin,
+    check_size,
+    encode,
+    parse,
+    receive,
+)
 
 BODY_BYTES = 4 << 20
 BODY_S = 30.0

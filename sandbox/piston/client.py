@@ -38,7 +38,7 @@ from gradebox.sandbox.model import (
     Program,
 )
 from gradebox.sandbox.piston.execute import COMPILE_LIMITS
-from gradebox.sandbox.piston.fleet import Attempts, Endpoint, Fleet, Lease, RunRequest
+from gradebox.sandbox.piston.fleet import Endpoint, Fleet, Lease, RunRequest
 from gradebox.sandbox.piston.gradebox_server import GradeboxServer, isolation
 from gradebox.sandbox.piston.launcher import check_names
 from gradebox.sandbox.piston.packages import PACKAGES
@@ -180,10 +180,9 @@ class PistonSandbox(Closeable):
         """
         row = languages.find(language)
         self._require(row)
-        attempts = Attempts(self._fleet, lambda e: e.gradebox and self._can_run(row, e))
-        while True:
-            with attempts.lease() as lease:
-                return question(lease.endpoint)
+        return self._fleet.attempt(
+            lambda e: e.gradebox and self._can_run(row, e), lambda lease: question(lease.endpoint)
+        )
 
     def interact(self, *args: Any, **options: Any) -> Interaction:
         """Raise SandboxUnavailable: both would share one box, and the interactor has the answer."""
@@ -258,11 +257,12 @@ class PistonSandbox(Closeable):
 
         A server of ours knows itself which runs shared a core, and reports it.
         """
-        attempts = Attempts(self._fleet, partial(self._can_run, row), alone=alone)
-        while True:
-            with attempts.lease() as lease:
-                value = once(lease)
-                return value, not lease.endpoint.gradebox and self._fleet.shared(lease)
+
+        def tried(lease: Lease) -> tuple[T, bool]:
+            value = once(lease)
+            return value, not lease.endpoint.gradebox and self._fleet.shared(lease)
+
+        return self._fleet.attempt(partial(self._can_run, row), tried, alone=alone)
 
     def _can_run(self, row: Language, endpoint: Endpoint) -> bool:
         return self._backend(endpoint).can_run(endpoint, row)

@@ -6,20 +6,20 @@ A request goes to the least busy endpoint, so that slow ones get fewer. One that
 for a pause that doubles, and is asked for its runtimes before it is used again. One that is busy
 (429) is paused in the same way and not asked: that would be two more requests.
 
-`Attempts` tries one piece of work on several servers. A refusal is final for its endpoint; after
-any other fault the next try prefers another. Servers that are busy (429) are asked for as long as
-the fleet waits for servers that fail.
+`Fleet.attempt` tries one piece of work on several servers. A refusal is final for its endpoint;
+after any other fault the next try prefers another. Servers that are busy (429) are asked for as
+long as the fleet waits for servers that fail.
 """
 
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import Refused, SandboxError, SandboxUnavailable, Transient
@@ -27,6 +27,11 @@ from gradebox.sandbox.model import Compiled, Limits
 from gradebox.sandbox.piston.execute import ServerLimits
 from gradebox.sandbox.piston.transport import Transport
 
+log = logging.getLogger("gradebox.piston")
+
+T = TypeVar("T")
+
+ATTEMPTS = 6  # for one run, over all endpoints
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 30.0
 NO_ENDPOINT = (
     "no Piston endpoint has the packages for this run's language; install them (docs/piston.md) or "
@@ -146,17 +151,65 @@ class Fleet:
             if not lease.endpoint.doubtful or self._works_again(lease):
                 return lease
 
+    def attempt(
+        self,
+        can_run: CanRun,
+        once: Callable[[Lease], T],
+        *,
+        alone: bool = False,
+        patience_s: float = math.inf,
+    ) -> T:
+        """Return what `once` returns for the lease of an endpoint; try again after its faults.
+
+        patience_s  no further try begins later than this
+
+        Raises the last fault when there were ATTEMPTS faults in a row, or no endpoint is left.
+        """
+        began, faults = self._clock(), 0
+        avoid: list[Endpoint] = []
+        refused: list[Endpoint] = []
+        last: SandboxError = SandboxUnavailable(NO_ENDPOINT)
+
+        def able(endpoint: Endpoint) -> bool:
+            return endpoint not in refused and can_run(endpoint)
+
+        while faults < ATTEMPTS and any(map(able, self.endpoints)):
+            if self._clock() - began > patience_s:
+                break
+            lease = self.acquire(able, alone=alone, avoid=avoid)
+            endpoint = lease.endpoint
+            try:
+                found = once(lease)
+            except Refused as fault:
+                self.release(lease)
+                refused.append(endpoint)
+                faults, last = faults + 1, fault
+            except Transient as fault:
+                self.release(
+                    lease, failed=fault.server_failed, busy=fault.busy, pause_s=fault.pause_s
+                )
+                log.info("%s: tried again: %s", endpoint.url, fault)
+                avoid.append(endpoint)
+                endpoint.last_fault = str(fault)
+                faults, last = faults + (not fault.busy), fault
+            except BaseException:
+                self.release(lease)
+                raise
+            else:
+                self.release(lease)
+                return found
+        raise last
+
     def release(
         self, lease: Lease, *, failed: bool = False, busy: bool = False, pause_s: float = 0.0
-    ) -> bool:
-        """Give a lease back; return whether another request was under way at any time.
+    ) -> None:
+        """Give a lease back.
 
         busy     the failure shows that the server works
         pause_s  what a failing server asked for, kept up to LONGEST_PAUSE_S
         """
         endpoint = lease.endpoint
         with self._changed:
-            shared = self.shared(lease)
             endpoint.inflight -= 1
             if lease.alone:
                 endpoint.reserved = False
@@ -166,7 +219,6 @@ class Fleet:
             else:
                 endpoint.failures, endpoint.doubtful = 0, False
             self._changed.notify_all()
-        return shared
 
     def shared(self, lease: Lease) -> bool:
         """Return whether another request was under way at any time since the lease began."""
@@ -254,60 +306,3 @@ def _given_up(endpoints: Sequence[Endpoint], now: float) -> str:
         f"{e.last_fault[:200] or '?'})"
         for e in endpoints
     )
-
-
-# ---- tries of one piece of work ----
-
-log = logging.getLogger("gradebox.piston")
-
-ATTEMPTS = 6  # for one run, over all endpoints
-
-
-class Attempts:
-    """The tries of one piece of work; `last` is the last fault."""
-
-    def __init__(self, fleet: Fleet, can_run: CanRun, *, alone: bool = False) -> None:
-        self._faults = 0
-        self._fleet = fleet
-        self._can_run = can_run
-        self._alone = alone
-        self._avoid: list[Endpoint] = []
-        self._refused: list[Endpoint] = []
-        self.last: SandboxError = SandboxUnavailable(NO_ENDPOINT)
-
-    @contextmanager
-    def lease(self) -> Iterator[Lease]:
-        """Wait for an endpoint; a fault in the body of the `with` statement is kept, not raised.
-
-        Raises the last fault when there were ATTEMPTS faults in a row, or no endpoint is left.
-        """
-
-        def able(endpoint: Endpoint) -> bool:
-            return endpoint not in self._refused and self._can_run(endpoint)
-
-        if self._faults >= ATTEMPTS or not any(map(able, self._fleet.endpoints)):
-            raise self.last
-        lease = self._fleet.acquire(able, alone=self._alone, avoid=self._avoid)
-        try:
-            yield lease
-        except Refused as fault:
-            self._fleet.release(lease)
-            self._refused.append(lease.endpoint)
-            self._failed(fault)
-        except Transient as fault:
-            self._fleet.release(
-                lease, failed=fault.server_failed, busy=fault.busy, pause_s=fault.pause_s
-            )
-            log.info("%s: tried again: %s", lease.endpoint.url, fault)
-            self._avoid.append(lease.endpoint)
-            lease.endpoint.last_fault = str(fault)
-            self._failed(fault, counts=not fault.busy)
-        except BaseException:
-            self._fleet.release(lease)
-            raise
-        else:
-            self._fleet.release(lease)
-
-    def _failed(self, fault: SandboxError, *, counts: bool = True) -> None:
-        self._faults += counts
-        self.last = fault

@@ -27,12 +27,18 @@ from gradebox.sandbox.model import MIB, Description
 from gradebox.sandbox.piston.gradebox_server import PROTOCOL, ROUTE
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.admission import Admission, Connections, Metrics
-from gradebox.sandbox.server.body import check_size, encode, parse, receive
 from gradebox.sandbox.server.connect import CLOSE_S, MESSAGE_BYTES, converse
+from gradebox.sandbox.server.incoming import (
+    check_host,
+    check_origin,
+    check_size,
+    encode,
+    parse,
+    receive,
+)
 from gradebox.sandbox.server.jobs.execute import execute, run_single, status_of
 from gradebox.sandbox.server.jobs.request import Job, parse_job
 from gradebox.sandbox.server.jobs.runtimes import list_runtimes
-from gradebox.sandbox.server.origin import check_host, check_origin
 from gradebox.sandbox.server.settings import (
     Answer,
     Grading,

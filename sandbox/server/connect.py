@@ -34,7 +34,7 @@ from gradebox.sandbox.errors import BadRequest, MissingToolchain, RequestRefused
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Compiled, Execution
 from gradebox.sandbox.server.admission import Place
-from gradebox.sandbox.server.body import parse_text
+from gradebox.sandbox.server.incoming import parse_text
 from gradebox.sandbox.server.jobs.execute import (
     check_files,
     compile_stage,

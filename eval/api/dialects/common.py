@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
@@ -23,7 +22,7 @@ from gradebox.eval.problems.formats import FORMATS, Judge, Reading, livecodebenc
 from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, RequestRefused, SandboxError
-from gradebox.sandbox.server.body import check_structure, structure_bytes
+from gradebox.sandbox.server.incoming import check_structure, structure_bytes
 from gradebox.sandbox.server.settings import Answer, Route, ServerRequest
 
 T = TypeVar("T")
@@ -141,26 +140,9 @@ def json_text(text: str) -> Any:
 NOT_RUN = "SK"  # the verdict of a test behind the first that failed
 
 
-@dataclass(frozen=True)
-class Graded:
-    """A record, its tests in order, and those of them that were run."""
-
-    record: Mapping[str, Any]
-
-    @property
-    def tests(self) -> list[Mapping[str, Any]]:
-        """All tests."""
-        return list(self.record["details"])
-
-    @property
-    def run(self) -> list[Mapping[str, Any]]:
-        """The tests up to the first failed one, or all."""
-        return [test for test in self.tests if test["verdict"] != NOT_RUN]
-
-    @property
-    def passed(self) -> bool:
-        """Whether there are tests and all are passed."""
-        return bool(self.record["status"] == "passed")
+def tests_run(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the tests of a record up to the first failed one, or all."""
+    return [test for test in record["details"] if test["verdict"] != NOT_RUN]
 
 
 def grade_one(
@@ -169,8 +151,8 @@ def grade_one(
     problem: Mapping[str, Any] | None,
     cancelled: Cancellation,
     **flags: Any,
-) -> Graded:
-    """Grade one solution.
+) -> Mapping[str, Any]:
+    """Grade one solution; return its record.
 
     problem  a row; None: the solution names one of the server's data set
 
@@ -184,7 +166,7 @@ def grade_one(
         raise SandboxError(f"not graded, which is not the program's fault: {record['error']}")
     if record["status"] in ("invalid", "unsupported"):
         raise BadRequest(str(record["error"]))
-    return Graded(record)
+    return record
 
 
 def own_columns(

@@ -22,12 +22,12 @@ import msgspec
 
 from gradebox.eval.api.dialects.common import (
     BODY,
-    Graded,
     grade_one,
     invalid,
     json_or_unpacked,
     live_problem,
     read,
+    tests_run,
     unpacked,
     within,
 )
@@ -41,7 +41,7 @@ from gradebox.eval.problems.row.tests import TESTS_COLUMN
 from gradebox.eval.solutions.extract_code import extract_code
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError
-from gradebox.sandbox.server.body import check_structure, structure_bytes
+from gradebox.sandbox.server.incoming import check_structure, structure_bytes
 from gradebox.sandbox.server.settings import Answer, Routes, ServerRequest, telling
 
 
@@ -110,7 +110,8 @@ def _results(
     if not asked.tests:
         return 200, {"results": [], "runtimes": []}
     solution = {"code": asked.program, "language": "python"}
-    tests = grade_one(calls, solution, problem, cancelled, max_stored_output=0).tests
+    record = grade_one(calls, solution, problem, cancelled, max_stored_output=0)
+    tests = record["details"]
     passed = [test["passed"] is True for test in tests]
     times = [test["cpu_s"] or 0.0 for test in tests]
     return 200, {
@@ -157,12 +158,12 @@ def _score(
         solution["problem_id"] = found
     elif problem.get("language"):
         solution["language"] = problem["language"]
-    graded = grade_one(calls, solution, problem, cancelled, max_stored_output=0)
-    reward = reward_of(graded.record, "pass_fail")
+    record = grade_one(calls, solution, problem, cancelled, max_stored_output=0)
+    reward = reward_of(record, "pass_fail")
     if reward is None:
-        why = graded.record["error"] or graded.record["status"]
+        why = record["error"] or record["status"]
         raise BadRequest(f"the label's problem gives no reward: {why}")
-    tests = graded.tests
+    tests = record["details"]
     share = sum(test["passed"] is True for test in tests) / len(tests) if tests else 0.0
     return reward, share
 
@@ -224,16 +225,16 @@ def _verify(calls: GradingCalls, request: ServerRequest) -> Answer:
         return 200, answer
     try:
         solution = {"code": code, "language": "python"}
-        graded = grade_one(
+        record = grade_one(
             calls, solution, _unit_tests(metadata), request.cancelled, stop_on_first_failure=True
         )
     except SandboxError as error:
         return 200, {**answer, **_masked(MACHINE, str(error))}
     except (BadRequest, InputError) as error:
         return 200, {**answer, **_masked(VERIFIER, str(error))}
-    if graded.record["status"] == "no_tests":
+    if record["status"] == "no_tests":
         return 200, {**answer, **_masked(VERIFIER, "the row has no tests")}
-    return 200, {**answer, **_measured(graded)}
+    return 200, {**answer, **_measured(record)}
 
 
 def output_text(response: _Response) -> str:
@@ -266,10 +267,10 @@ def _masked(kind: str, reason: str) -> dict[str, Any]:
     return {"mask_sample": True, "failure_kind": kind, "failure_reason": reason}
 
 
-def _measured(graded: Graded) -> dict[str, Any]:
-    record, tests = graded.record, graded.run
+def _measured(record: Mapping[str, Any]) -> dict[str, Any]:
+    tests = tests_run(record)
     return {
-        "reward": 1.0 if graded.passed else 0.0,
+        "reward": 1.0 if record["status"] == "passed" else 0.0,
         "result": [test["passed"] is True for test in tests],
         "metadata": {"verdict": record["verdict"], "error": record["error"]},
         "unit_tests_time_taken": sum(test["wall_s"] or 0.0 for test in tests),

@@ -14,8 +14,8 @@ import pytest
 import requests
 
 from gradebox.sandbox.errors import RequestRefused
-from gradebox.sandbox.server import body, connect
-from gradebox.sandbox.server.body import parse, structure_bytes
+from gradebox.sandbox.server import connect, incoming
+from gradebox.sandbox.server.incoming import parse, structure_bytes
 
 from .conftest import CODE, Served
 from .test_connect import INIT, talk
@@ -99,7 +99,7 @@ def test_odd_json_is_a_bad_request(start: Start, route: str, raw: bytes) -> None
 
 
 def test_structure_is_counted_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body, "BLOCK_BYTES", 7)
+    monkeypatch.setattr(incoming, "BLOCK_BYTES", 7)
     chance = random.Random(5)
 
     def value(depth: int) -> Any:
@@ -121,7 +121,7 @@ def test_structure_is_counted_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
             else:
                 inside = c == '"'
                 outside += not c.isspace()
-        monkeypatch.setattr(body, "STRUCTURE_BYTES", min(len(text) - 1, outside))
+        monkeypatch.setattr(incoming, "STRUCTURE_BYTES", min(len(text) - 1, outside))
         assert structure_bytes(text.encode()) == outside, text
 
 
@@ -142,7 +142,7 @@ def test_parsing_takes_a_bounded_multiple_of_the_body(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """10 bytes for each byte, and 80 for each outside strings: 160 MiB at the limit."""
-    monkeypatch.setattr(body, "STRUCTURE_BYTES", len(SHAPES[name]) - 1)
+    monkeypatch.setattr(incoming, "STRUCTURE_BYTES", len(SHAPES[name]) - 1)
     structure = structure_bytes(SHAPES[name])
     monkeypatch.undo()
     tracemalloc.start()
@@ -165,7 +165,7 @@ def test_a_body_is_emptied_once_it_is_text() -> None:
 
 
 def test_answers_are_written_as_json_dumps_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body, "PIECE_CHARS", 3)
+    monkeypatch.setattr(incoming, "PIECE_CHARS", 3)
     for value in (
         {},
         [],
@@ -173,7 +173,7 @@ def test_answers_are_written_as_json_dumps_does(monkeypatch: pytest.MonkeyPatch)
         {"a": {"b": '\U0001f600\\"\ud800x' * 5, "c": None}},
         ["long text"],
     ):
-        assert body.encode(value).read().decode() == json.dumps(value, separators=(",", ":"))
+        assert incoming.encode(value).read().decode() == json.dumps(value, separators=(",", ":"))
 
 
 @pytest.mark.slow

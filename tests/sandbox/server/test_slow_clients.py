@@ -17,7 +17,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from gradebox.sandbox.server import app, body, connect
+from gradebox.sandbox.server import app, connect, incoming
 from testing.fakes.scripted_sandbox import Call, FakeSandbox
 from tests.sandbox.backends import served
 
@@ -133,7 +133,7 @@ def test_waiting_requests_are_not_closed_for_new_connections(
 def test_a_dripping_body_is_refused(
     start: Start, monkeypatch: pytest.MonkeyPatch, chunked: bool
 ) -> None:
-    monkeypatch.setattr(body, "UPLOAD_GRACE_S", 0.3)
+    monkeypatch.setattr(incoming, "UPLOAD_GRACE_S", 0.3)
     server = start()
     with connection(server) as line:
         size = b"Transfer-Encoding: chunked" if chunked else b"Content-Length: 90000"
@@ -154,8 +154,8 @@ def test_a_dripping_body_is_refused(
 def test_a_fast_body_may_take_longer_than_the_grace(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(body, "UPLOAD_GRACE_S", 0.2)
-    monkeypatch.setattr(body, "SLOWEST_RATE", 100)
+    monkeypatch.setattr(incoming, "UPLOAD_GRACE_S", 0.2)
+    monkeypatch.setattr(incoming, "SLOWEST_RATE", 100)
     raw = JOB + b" " * 2000
     with connection(start()) as line:
         line.sendall(HEAD + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(raw))

@@ -19,12 +19,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from gradebox.eval.api.dialects.common import (
-    Graded,
     grade_one,
     json_or_unpacked,
     json_text,
     live_problem,
     own_columns,
+    tests_run,
 )
 from gradebox.eval.api.dialects.fusion.extraction import (
     Block,
@@ -223,7 +223,7 @@ def of_the_server(submission: Submission, tools: Tools) -> dict[str, Any]:
     if language is not None:
         solution["language"] = row_of(language, tools.programs.installed)
     every = submission.config.wants("run_all_cases")
-    graded = grade_one(
+    record = grade_one(
         tools.calls,
         solution,
         None,
@@ -232,7 +232,7 @@ def of_the_server(submission: Submission, tools: Tools) -> dict[str, Any]:
         stop_on_first_failure=not every,
     )
     block = extract(submission.completion, language or "python")
-    return submission.result(block, graded.passed, _tests(graded))
+    return submission.result(block, record["status"] == "passed", _tests(record))
 
 
 CLASSES: Mapping[str, Evaluate] = {
@@ -274,7 +274,7 @@ def _graded(
     row = row_of(language, tools.programs.installed)
     if not block.code.strip():
         return submission.result(block, False, [], full_code, test_code)
-    graded = grade_one(
+    record = grade_one(
         tools.calls,
         {**(solution or {"code": block.code}), "language": row},
         problem,
@@ -282,12 +282,12 @@ def _graded(
         **{"max_stored_output": STORED_BYTES, **flags},
     )
     given = problem["official_tests"] if shows_tests else None
-    tests = _tests(graded, given, whole=submission.config.wants("return_full_case"))
-    return submission.result(block, graded.passed, tests, full_code, test_code)
+    tests = _tests(record, given, whole=submission.config.wants("return_full_case"))
+    return submission.result(block, record["status"] == "passed", tests, full_code, test_code)
 
 
 def _tests(
-    graded: Graded, given: list[Mapping[str, Any]] | None = None, *, whole: bool = False
+    record: Mapping[str, Any], given: list[Mapping[str, Any]] | None = None, *, whole: bool = False
 ) -> list[dict[str, Any]]:
     """Return the tests that were run.
 
@@ -295,7 +295,7 @@ def _tests(
     whole  do not cut the inputs and outputs of passed tests
     """
     found = []
-    for test in graded.run:
+    for test in tests_run(record):
         info = None
         if given is not None:
             case = given[test["test_case_i"]]
@@ -304,7 +304,7 @@ def _tests(
                 _cut(str(case[side] or "")) if cut else case[side] for side in ("input", "output")
             )
             info = {"input": {"stdin": stdin}, "output": {"stdout": stdout}}
-        answer = case_answer(test, graded.record)
+        answer = case_answer(test, record)
         found.append({"passed": test["passed"] is True, "exec_info": answer, "test_info": info})
     return found
 

@@ -14,7 +14,7 @@ from gradebox.eval.api.dialects import dialect_routes
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.sandbox.errors import RequestRefused
-from gradebox.sandbox.server.body import encode
+from gradebox.sandbox.server.incoming import encode
 from gradebox.sandbox.server.settings import ServerRequest, ServerSettings
 from testing.fakes.scripted_sandbox import FakeSandbox
 from testing.rows import named_rows

@@ -15,7 +15,7 @@ from gradebox.eval.api.dialects import judge0
 from gradebox.eval.api.dialects.judge0.submission import answered, languages_of, read_submission
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.sandbox.errors import SandboxError
-from gradebox.sandbox.server.body import STRUCTURE_BYTES
+from gradebox.sandbox.server.incoming import STRUCTURE_BYTES
 from gradebox.sandbox.server.settings import Ceilings
 from testing.fakes.scripted_sandbox import FakeSandbox, ready
 from tests.eval.api.dialects.conftest import Served, Start
