@@ -109,12 +109,14 @@ class Printer:
 class Pipe:
     """The output of one descriptor of the program, counted and kept up to a limit."""
 
-    def __init__(self, read: int, keep: int) -> None:
+    def __init__(self, read: int, keep: int, poll: "select.poll") -> None:
         self.read = read
         self.keep = keep
+        self.poll = poll
         self.total = 0
         self.open = True
         os.set_blocking(read, False)
+        poll.register(read, select.POLLIN)
 
     def next(self) -> "bytes | None":
         """Return the bytes to keep of those available; None when there are none."""
@@ -124,6 +126,7 @@ class Pipe:
             return None
         if not piece:
             self.open = False
+            self.poll.unregister(self.read)
             return None
         room = max(0, self.keep - self.total)
         self.total += len(piece)
@@ -173,25 +176,6 @@ def waited_s(pid: "int | str") -> float:
         return 0.0
 
 
-class Watch:
-    """Wakes up when there is output, and often enough to see the program's end."""
-
-    def __init__(self, pipes: "list[Pipe]") -> None:
-        self.poll = select.poll()
-        self.pipes = pipes
-        for pipe in pipes:
-            self.poll.register(pipe.read, select.POLLIN)
-        self.tick_ms = TICK_MS
-
-    def wait(self) -> None:
-        self.poll.poll(self.tick_ms)
-        for pipe in [p for p in self.pipes if not p.open]:
-            self.poll.unregister(pipe.read)
-            self.pipes.remove(pipe)
-        if not self.pipes:  # it closed its output, so its end is near
-            self.tick_ms = 1
-
-
 def hindered_s(printer: Printer) -> float:
     """Return the seconds in which this process could not pass output on.
 
@@ -225,12 +209,12 @@ def supervise(
     job: LaunchJob, pid: int, out: Pipe, err: Pipe, printer: Printer
 ) -> "tuple[int, resource.struct_rusage, bytes, str, float]":
     """Pass output on until the program ends; return (status, usage, stderr, why, seconds)."""
-    watch = Watch([out, err])
     began, before_s = time.monotonic(), hindered_s(printer)
     kept: "list[bytes]" = []
     why, ended = "-", 0
     while not ended:
-        watch.wait()
+        # without output the program has closed it, so its end is near
+        out.poll.poll(TICK_MS if out.open or err.open else 1)
         drain(out, err, printer, kept)
         if out.total > job.stdout_max:
             why = "output"
@@ -301,7 +285,8 @@ def main() -> None:
     pid = start(job, stdin, out_write, err_write)
     for fd in (stdin, out_write, err_write):
         os.close(fd)
-    out, err = Pipe(out_read, job.stdout_max), Pipe(err_read, job.stderr_max)
+    poll = select.poll()
+    out, err = Pipe(out_read, job.stdout_max, poll), Pipe(err_read, job.stderr_max, poll)
     try:
         report(job, pid, out, err, printer)
     except (OSError, MemoryError, ValueError):  # the program set limits for this process, say

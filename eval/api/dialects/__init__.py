@@ -10,7 +10,7 @@
 | Jobe          | /jobe/index.php/restapi/runs, /languages, /files/{id}         | jobe.py         |
 | open-r1       | /execute_batch                                                | open_r1.py      |
 
-    body ─ a dialect ─▶ one grading call (grading_calls.py), or one run (programs.py) ─▶ answer
+    body ─ a dialect ─▶ one grading call (service.py), or one run (programs.py) ─▶ answer
 
 A dialect is a function that returns its routes, and the form of its errors. Bodies are hostile:
 each is read as a struct of its fields (`read` in common.py).
@@ -18,11 +18,14 @@ each is read as a struct of its fields (`read` in common.py).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gradebox.eval.api.dialects import fusion, jobe, judge0, open_r1, trainers
 from gradebox.eval.api.dialects.common import answering, fastapi_form
-from gradebox.eval.api.dialects.programs import ProgramRunner
-from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.sandbox.server.settings import Routes
+
+if TYPE_CHECKING:
+    from gradebox.eval.api.service import GradeService
 
 DIALECTS = (
     *((one.routes, fastapi_form) for one in (fusion, trainers, open_r1)),
@@ -31,10 +34,10 @@ DIALECTS = (
 )
 
 
-def dialect_routes(calls: GradingCalls, programs: ProgramRunner) -> Routes:
+def dialect_routes(service: GradeService) -> Routes:
     """Return the routes of all dialects."""
     return {
         place: answering(route, form)
         for routes, form in DIALECTS
-        for place, route in routes(calls, programs).items()
+        for place, route in routes(service).items()
     }

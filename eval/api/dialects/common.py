@@ -12,11 +12,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.formats import FORMATS, Judge, Reading, livecodebench
 from gradebox.eval.results.records import fields_of
@@ -24,6 +23,9 @@ from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, RequestRefused, SandboxError
 from gradebox.sandbox.server.incoming import check_structure, structure_bytes
 from gradebox.sandbox.server.settings import Answer, Route, ServerRequest
+
+if TYPE_CHECKING:
+    from gradebox.eval.api.service import GradeService
 
 T = TypeVar("T")
 Place = tuple[str | int, ...]
@@ -146,7 +148,7 @@ def tests_run(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def grade_one(
-    calls: GradingCalls,
+    service: GradeService,
     solution: Mapping[str, Any],
     problem: Mapping[str, Any] | None,
     cancelled: Cancellation,
@@ -160,7 +162,7 @@ def grade_one(
     graded, whatever the program does.
     """
     problems = None if problem is None else [problem]
-    (graded,) = calls.grade([solution], problems, flags=flags, cancelled=cancelled)
+    (graded,) = service.grade([solution], problems, flags=flags, cancelled=cancelled)
     record = fields_of(graded)
     if record["status"] == "error":
         raise SandboxError(f"not graded, which is not the program's fault: {record['error']}")

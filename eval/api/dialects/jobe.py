@@ -17,13 +17,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from gradebox.eval.api.dialects.common import BODY, optional, read, within
-from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran, text, verdict_of
-from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.api.dialects.programs import Asked, Ran, text, verdict_of
 from gradebox.eval.common.errors import shown
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, SandboxError
@@ -32,6 +31,9 @@ from gradebox.sandbox.server.jobs.layout import decode_base64, plain_name
 from gradebox.sandbox.server.jobs.request import strings
 from gradebox.sandbox.server.jobs.runtimes import version_of
 from gradebox.sandbox.server.settings import Answer, Routes, ServerRequest, telling
+
+if TYPE_CHECKING:
+    from gradebox.eval.api.service import GradeService
 
 ROOT = "/jobe/index.php/restapi"
 FILES_BYTES = 64 * MIB  # of support files, which are forgotten when others come
@@ -65,8 +67,9 @@ class _File(msgspec.Struct):
     file_contents: str
 
 
-def routes(_calls: GradingCalls, programs: ProgramRunner) -> Routes:
+def routes(service: GradeService) -> Routes:
     """Return the routes of this dialect."""
+    programs = service.programs
     installed, ceilings = programs.installed, programs.ceilings
     served = {name: row for name, row in LANGUAGES.items() if row in installed}
     versions = [[name, version_of(installed[row], row)] for name, row in served.items()]

@@ -14,16 +14,18 @@ from __future__ import annotations
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from gradebox.eval.api.dialects.common import BODY, invalid, read
-from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran, text, verdict_of
-from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.api.dialects.programs import Asked, Ran, text, verdict_of
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.server.settings import Answer, Routes, ServerRequest
+
+if TYPE_CHECKING:
+    from gradebox.eval.api.service import GradeService
 
 SCRIPTS_MOST = 1024
 CELL = Path(__file__).with_name("cell.py").read_text("utf-8")
@@ -41,8 +43,9 @@ class _Cell(msgspec.Struct):
     error: dict[str, str] | None
 
 
-def routes(_calls: GradingCalls, programs: ProgramRunner) -> Routes:
+def routes(service: GradeService) -> Routes:
     """Return the routes of this dialect."""
+    programs = service.programs
     most_s = programs.ceilings.run_cpu_time / 1000
 
     def execute_batch(request: ServerRequest) -> Answer:

@@ -16,7 +16,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -31,8 +31,6 @@ from gradebox.eval.api.dialects.common import (
     unpacked,
     within,
 )
-from gradebox.eval.api.dialects.programs import ProgramRunner
-from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.api.rewards.columns import problem_of
 from gradebox.eval.api.rewards.values import answer_of, reward_of
 from gradebox.eval.common.errors import InputError
@@ -44,29 +42,32 @@ from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.server.incoming import check_structure, structure_bytes
 from gradebox.sandbox.server.settings import Answer, Routes, ServerRequest, telling
 
+if TYPE_CHECKING:
+    from gradebox.eval.api.service import GradeService
 
-def routes(calls: GradingCalls, programs: ProgramRunner) -> Routes:
+
+def routes(service: GradeService) -> Routes:
     """Return the routes of these dialects."""
-    most_s = programs.ceilings.run_cpu_time / 1000
+    most_s = service.programs.ceilings.run_cpu_time / 1000
 
     def test_program(request: ServerRequest) -> Answer:
         asked, limit_s = _tested(request.body, most_s)
         tests = read(list[str], asked.tests, (*BODY, "tests"))
         problem = assert_problem("program", asked.program, tests, limit_s, apart=True)
-        return _results(calls, asked, problem, request.cancelled)
+        return _results(service, asked, problem, request.cancelled)
 
     def test_program_stdio(request: ServerRequest) -> Answer:
         asked, limit_s = _tested(request.body, most_s)
         pairs = read(list[_Pair], asked.tests, (*BODY, "tests"))
         tests = {"inputs": [p.input for p in pairs], "outputs": [p.output for p in pairs]}
         problem = live_problem("program", tests, time_limit=limit_s)
-        return _results(calls, asked, problem, request.cancelled)
+        return _results(service, asked, problem, request.cancelled)
 
     return {
         ("POST", "/test_program"): test_program,
         ("POST", "/test_program_stdio"): test_program_stdio,
-        ("POST", "/get_reward"): lambda request: _get_reward(calls, request),
-        ("POST", "/verify"): lambda request: _verify(calls, request),
+        ("POST", "/get_reward"): lambda request: _get_reward(service, request),
+        ("POST", "/verify"): lambda request: _verify(service, request),
         ("POST", "/seed_session"): _session,
         ("POST", "/close_session"): _session,
         ("POST", "/aggregate_metrics"): aggregate_metrics,
@@ -104,13 +105,13 @@ def _tested(body: Any, most_s: float) -> tuple[_Tested, float]:
 
 
 def _results(
-    calls: GradingCalls, asked: _Tested, problem: dict[str, Any], cancelled: Cancellation
+    service: GradeService, asked: _Tested, problem: dict[str, Any], cancelled: Cancellation
 ) -> Answer:
     """Grade a program; a failed test has the runtime -1, as there."""
     if not asked.tests:
         return 200, {"results": [], "runtimes": []}
     solution = {"code": asked.program, "language": "python"}
-    record = grade_one(calls, solution, problem, cancelled, max_stored_output=0)
+    record = grade_one(service, solution, problem, cancelled, max_stored_output=0)
     tests = record["details"]
     passed = [test["passed"] is True for test in tests]
     times = [test["cpu_s"] or 0.0 for test in tests]
@@ -131,7 +132,7 @@ class _Rewarded(msgspec.Struct):
     prompts: list[str] | None = None
 
 
-def _get_reward(calls: GradingCalls, request: ServerRequest) -> Answer:
+def _get_reward(service: GradeService, request: ServerRequest) -> Answer:
     """A sample that could not be graded is 503: it is asked for again, then has no reward."""
     asked = read(_Rewarded, request.body)
     prompts = [""] * len(asked.query) if asked.prompts is None else asked.prompts
@@ -139,7 +140,7 @@ def _get_reward(calls: GradingCalls, request: ServerRequest) -> Answer:
         raise invalid((*BODY, "labels"), "query, prompts and labels must have the same length")
     rewards, scores = [], []
     for query, prompt, label in zip(asked.query, prompts, asked.labels, strict=True):
-        reward, share = _score(calls, answer_of(query, prompt), label, request.cancelled)
+        reward, share = _score(service, answer_of(query, prompt), label, request.cancelled)
         rewards.append(reward)
         scores.append(share)
     passed = [float(reward == 1.0) for reward in rewards]
@@ -148,7 +149,7 @@ def _get_reward(calls: GradingCalls, request: ServerRequest) -> Answer:
 
 
 def _score(
-    calls: GradingCalls, answer: str, label: Any, cancelled: Cancellation
+    service: GradeService, answer: str, label: Any, cancelled: Cancellation
 ) -> tuple[float, float]:
     """Return the reward and the share of the tests that passed."""
     solution: dict[str, Any] = {"completion": answer}
@@ -158,7 +159,7 @@ def _score(
         solution["problem_id"] = found
     elif problem.get("language"):
         solution["language"] = problem["language"]
-    record = grade_one(calls, solution, problem, cancelled, max_stored_output=0)
+    record = grade_one(service, solution, problem, cancelled, max_stored_output=0)
     reward = reward_of(record, "pass_fail")
     if reward is None:
         why = record["error"] or record["status"]
@@ -203,7 +204,7 @@ class _Verdicts(msgspec.Struct):
     verify_responses: list[Any]
 
 
-def _verify(calls: GradingCalls, request: ServerRequest) -> Answer:
+def _verify(service: GradeService, request: ServerRequest) -> Answer:
     """A sample that could not be graded has `mask_sample`: it is left out, without a reward."""
     asked = read(_Verified, request.body)
     text, metadata = output_text(asked.response), asked.verifier_metadata
@@ -226,7 +227,7 @@ def _verify(calls: GradingCalls, request: ServerRequest) -> Answer:
     try:
         solution = {"code": code, "language": "python"}
         record = grade_one(
-            calls, solution, _unit_tests(metadata), request.cancelled, stop_on_first_failure=True
+            service, solution, _unit_tests(metadata), request.cancelled, stop_on_first_failure=True
         )
     except SandboxError as error:
         return 200, {**answer, **_masked(MACHINE, str(error))}

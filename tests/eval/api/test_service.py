@@ -19,9 +19,8 @@ import pytest
 import requests
 
 import gradebox
-from gradebox.eval.api.grading_calls import REQUEST_FLAGS, GradingCalls
 from gradebox.eval.api.rewards import make_codeforces
-from gradebox.eval.api.service import open_service
+from gradebox.eval.api.service import REQUEST_FLAGS, GradeService, open_service
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
@@ -438,7 +437,7 @@ def test_the_grading_of_a_client_that_disconnects_ends():
 def test_the_records_of_a_call_are_those_of_the_route(url: str):
     rows = [{"code": "echo"}, {"code": "wrong"}, {"completion": "none"}]
     box = FakeSandbox(run_program)
-    calls = GradingCalls(box, ServerSettings())
+    calls = GradeService(box, ServerSettings())
     body = {"solutions": rows, "problem": ROW, "flags": {"stop_on_first_failure": True}}
     answer = requests.post(f"{url}/grade", json=body, timeout=30).json()
     flags = {"stop_on_first_failure": True}

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradebox.eval.api.dialects.common import (
     grade_one,
@@ -40,11 +40,13 @@ from gradebox.eval.api.dialects.fusion.run_code import (
     row_of,
     run_answer,
 )
-from gradebox.eval.api.dialects.fusion.submit import Evaluate, Submission, Tools
 from gradebox.eval.api.dialects.programs import Asked
 from gradebox.eval.common.errors import shown
 from gradebox.eval.problems.formats.asserts import assert_problem
 from gradebox.sandbox.errors import BadRequest
+
+if TYPE_CHECKING:
+    from gradebox.eval.api.dialects.fusion import Evaluate, Submission, Tools
 
 STORED_BYTES = 65536  # of a test's stdout and stderr in an answer
 SHOWN_CHARS = 1000  # of a passed test's input and output
@@ -187,7 +189,7 @@ def auto_eval(submission: Submission, tools: Tools) -> dict[str, Any]:
     language = labels.get("execution_language", written)
     if not isinstance(written, str) or not isinstance(language, str) or not is_name(language):
         raise BadRequest(f"labels.execution_language is {shown(language)}: no known language")
-    row = row_of(language, tools.programs.installed)
+    row = row_of(language, tools.service.programs.installed)
     test_code = test.get("code")
     if not isinstance(test_code, str):
         raise BadRequest(f"test.code is {shown(test_code)}: it must be text")
@@ -198,7 +200,7 @@ def auto_eval(submission: Submission, tools: Tools) -> dict[str, Any]:
     flag = secrets.token_hex(10) if config.wants("append_flag") and language == "python" else ""
     if flag:
         full += f'\n\nprint("{flag}")'
-    ceilings = tools.programs.ceilings
+    ceilings = tools.service.programs.ceilings
     asked = Asked(
         language=row,
         code=full,
@@ -207,7 +209,7 @@ def auto_eval(submission: Submission, tools: Tools) -> dict[str, Any]:
         or min(AUTO_COMPILE_S, ceilings.compile_cpu_time / 1000),
         files=read_files(_asset(test), ceilings.files_max),
     )
-    answer = run_answer(tools.programs.run(asked))
+    answer = run_answer(tools.service.programs.run(asked))
     passed = answer["status"] == "Success" and flag in answer["run_result"]["stdout"]
     tests = [{"passed": passed, "exec_info": answer, "test_info": None}]
     return submission.result(Block(block.kind, "", code), passed, tests, full)
@@ -221,10 +223,10 @@ def of_the_server(submission: Submission, tools: Tools) -> dict[str, Any]:
         "completion": submission.completion,
     }
     if language is not None:
-        solution["language"] = row_of(language, tools.programs.installed)
+        solution["language"] = row_of(language, tools.service.programs.installed)
     every = submission.config.wants("run_all_cases")
     record = grade_one(
-        tools.calls,
+        tools.service,
         solution,
         None,
         tools.cancelled,
@@ -271,11 +273,11 @@ def _graded(
     **flags: Any,
 ) -> dict[str, Any]:
     """Grade a program and return the EvalResult; a completion without one is not accepted."""
-    row = row_of(language, tools.programs.installed)
+    row = row_of(language, tools.service.programs.installed)
     if not block.code.strip():
         return submission.result(block, False, [], full_code, test_code)
     record = grade_one(
-        tools.calls,
+        tools.service,
         {**(solution or {"code": block.code}), "language": row},
         problem,
         tools.cancelled,

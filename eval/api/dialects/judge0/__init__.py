@@ -13,7 +13,7 @@ import platform
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -28,11 +28,13 @@ from gradebox.eval.api.dialects.judge0.submission import (
     read_submission,
 )
 from gradebox.eval.api.dialects.programs import ProgramRunner
-from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import shown
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, RequestRefused
 from gradebox.sandbox.server.settings import Answer, Route, Routes, ServerRequest, telling
+
+if TYPE_CHECKING:
+    from gradebox.eval.api.service import GradeService
 
 CONFIG = TABLES["config"]
 BATCH_MOST, QUEUE_MOST = CONFIG["max_submission_batch_size"], CONFIG["max_queue_size"]
@@ -91,8 +93,9 @@ class Submissions:
         return msgspec.msgpack.decode(packed, type=dict[str, Any])
 
 
-def routes(_calls: GradingCalls, programs: ProgramRunner) -> Routes:
+def routes(service: GradeService) -> Routes:
     """Return the routes of this dialect."""
+    programs = service.programs
     languages = languages_of(programs.installed)
     ceilings, kept = programs.ceilings, Submissions(programs)
 

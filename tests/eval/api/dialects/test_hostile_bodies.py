@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.api.dialects import dialect_routes
-from gradebox.eval.api.dialects.programs import ProgramRunner
-from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.api.service import GradeService
 from gradebox.sandbox.errors import RequestRefused
 from gradebox.sandbox.server.incoming import encode
 from gradebox.sandbox.server.settings import ServerRequest, ServerSettings
@@ -52,9 +51,9 @@ def replaced(body: Any, path: tuple[Any, ...], value: Any) -> Any:
 @pytest.fixture(scope="module")
 def routes() -> Iterator[Any]:
     box, settings = FakeSandbox(record=False), ServerSettings(port=0)
-    calls = GradingCalls(box, settings)
-    yield dialect_routes(calls, ProgramRunner(box, settings.ceilings))
-    calls.close()
+    service = GradeService(box, settings)
+    yield dialect_routes(service)
+    service.close()
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import requests
 
-from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.api.service import GradeService
 from gradebox.eval.grading.drivers.pool import DriverPool
 from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.children import child as child_module
@@ -111,12 +111,12 @@ def test_drivers_that_cannot_be_used_are_the_servers_fault(
 
 def test_more_drivers_than_slots_are_refused() -> None:
     with pytest.raises(BadRequest, match="--drivers 5 is more than --slots 4: give at most 4"):
-        GradingCalls(box(), ServerSettings(drivers=5))
+        GradeService(box(), ServerSettings(drivers=5))
 
 
 def test_closing_ends_running_calls_and_drivers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PAUSE, "0.1")
-    calls = GradingCalls(box(), ServerSettings(drivers=2))
+    calls = GradeService(box(), ServerSettings(drivers=2))
     pids, found = driver_pids(), []
     rows = [{"code": f"right {n}"} for n in range(200)]
     call = threading.Thread(target=lambda: found.append(calls.grade(rows, [ROW])))

@@ -208,7 +208,7 @@ def test_a_server_that_forgets_every_problem_grades_none(
         "gradebox.eval.grading.retry.Retry.call", lambda self, action, what: action()
     )
     monkeypatch.setattr("gradebox.sandbox.piston.fleet.ATTEMPTS", 1)
-    monkeypatch.setattr("gradebox.eval.api.grading_calls.GradingCalls.kept", lambda *_: None)
+    monkeypatch.setattr("gradebox.eval.api.service.GradeService.kept", lambda *_: None)
     rows = [{"id": "1/A", "official_tests": [{"input": "1 1\n", "output": "2\n"}]}]
     _, there = both(tmp_path, url, rows, [{"id": "1/A", "code": SUMS}])
     assert verdicts(there) == ["ER"]
