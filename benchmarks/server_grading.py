@@ -40,7 +40,7 @@ def serve(drivers: int) -> None:
     from benchmarks import stand_in_driver
     from gradebox.eval.api.service import open_service
     from gradebox.eval.grading.drivers import process
-    from gradebox.sandbox.server.serve import serve as serve_until_signal
+    from gradebox.sandbox.server.app import serve as serve_until_signal
     from gradebox.sandbox.server.settings import ServerSettings
 
     process.MAIN = stand_in_driver.MAIN

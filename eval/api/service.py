@@ -41,7 +41,7 @@ from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.incoming import check_structure, structure_bytes
-from gradebox.sandbox.server.jobs.request import is_number
+from gradebox.sandbox.server.request import is_number
 from gradebox.sandbox.server.settings import (
     Answer,
     Judgement,

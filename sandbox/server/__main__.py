@@ -83,7 +83,7 @@ def names(text: str | None) -> frozenset[str]:
 
 def start_line(settings: ServerSettings, port: int, sandbox: Sandbox) -> str:
     """Return what an operator checks first: address, isolation, token and languages."""
-    from gradebox.sandbox.server.jobs.runtimes import list_runtimes
+    from gradebox.sandbox.server.runtimes import list_runtimes
 
     description = sandbox.describe()
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -125,7 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _serve(options: argparse.Namespace) -> int:
     from gradebox.sandbox.common.loopback import is_loopback
     from gradebox.sandbox.opening import open_sandbox
-    from gradebox.sandbox.server.serve import serve
+    from gradebox.sandbox.server.app import serve
     from gradebox.sandbox.server.settings import SERVICE, Grading
 
     settings = ServerSettings(

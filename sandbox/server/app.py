@@ -1,4 +1,4 @@
-"""The HTTP application: Piston's API v2, POST /grade, health and metrics.
+"""The HTTP application: Piston's API v2, POST /grade, health and metrics; its start and its end.
 
 request ─▶ origin, token ─▶ admission ─▶ body ─▶ in a thread: parse, execute ─▶ answer
 """
@@ -11,6 +11,7 @@ import hmac
 import io
 import json
 import logging
+import signal
 import time
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
@@ -22,12 +23,25 @@ from aiohttp import web
 
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.loopback import is_loopback
-from gradebox.sandbox.errors import BadRequest, MissingToolchain, RequestRefused, SandboxError
+from gradebox.sandbox.errors import (
+    BadRequest,
+    MissingToolchain,
+    RequestRefused,
+    SandboxError,
+    SandboxUnavailable,
+)
 from gradebox.sandbox.model import MIB, Description
 from gradebox.sandbox.piston.gradebox_server import PROTOCOL, ROUTE
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.admission import Admission, Connections, Metrics
+from gradebox.sandbox.server.admission import (
+    KEEP_ALIVE_S,
+    Admission,
+    Connection,
+    Connections,
+    Metrics,
+)
 from gradebox.sandbox.server.connect import CLOSE_S, MESSAGE_BYTES, converse
+from gradebox.sandbox.server.execute import execute, run_single, status_of
 from gradebox.sandbox.server.incoming import (
     check_host,
     check_origin,
@@ -36,9 +50,8 @@ from gradebox.sandbox.server.incoming import (
     parse,
     receive,
 )
-from gradebox.sandbox.server.jobs.execute import execute, run_single, status_of
-from gradebox.sandbox.server.jobs.request import Job, parse_job
-from gradebox.sandbox.server.jobs.runtimes import list_runtimes
+from gradebox.sandbox.server.request import Job, parse_job
+from gradebox.sandbox.server.runtimes import list_runtimes
 from gradebox.sandbox.server.settings import (
     Answer,
     Grading,
@@ -294,3 +307,90 @@ def _json(status: int, value: Any) -> web.Response:
     return web.Response(
         status=status, body=json.dumps(value).encode(), content_type="application/json"
     )
+
+
+# ---- starting and shutting down: admitted requests are finished, later ones refused ----
+
+ACCEPTED_AT_ONCE = 256  # connections accepted before their number is looked at
+UNREAD_S = 1.0  # a shutdown waits so long for clients to read answers that need no place
+
+
+async def serve(
+    sandbox: Sandbox,
+    settings: ServerSettings,
+    grading: Grading,
+    *,
+    ready: Callable[[int], None] = lambda port: None,
+    stop: asyncio.Event | None = None,
+) -> bool:
+    """Serve until SIGTERM, SIGINT or `stop`; call `ready` with the port.
+
+    Returns True when every admitted request was answered. A second signal ends the waiting.
+    Raises SandboxUnavailable when the port cannot be used.
+    """
+    stop = stop or asyncio.Event()
+    stop_now = asyncio.Event()
+    _handle_signals(stop, stop_now)
+    server = Server(sandbox, settings, grading)
+    runner = web.AppRunner(
+        server.application(), handler_cancellation=True, shutdown_timeout=UNREAD_S
+    )
+    await runner.setup()
+    listener: asyncio.Server | None = None
+
+    def connection() -> Connection:
+        assert runner.server is not None
+        return Connection(
+            server.connections,
+            runner.server,
+            access_log=None,
+            auto_decompress=False,
+            keepalive_timeout=KEEP_ALIVE_S,
+        )
+
+    try:
+        loop = asyncio.get_running_loop()
+        try:
+            listener = await loop.create_server(
+                connection, settings.host, settings.port, backlog=ACCEPTED_AT_ONCE
+            )
+        except OSError as error:
+            raise SandboxUnavailable(
+                f"can't listen at {settings.host}:{settings.port}: {error.strerror or error}; "
+                "choose another --port"
+            ) from error
+        ready(int(listener.sockets[0].getsockname()[1]))
+        await stop.wait()
+        log.info("shutting down; finishing %d requests first", server.admission.present)
+        done = await _drain(server, settings.grace_s, stop_now)
+    finally:
+        if listener is not None:
+            listener.close()
+        await runner.cleanup()
+        server.connections.abort()
+        server.admission.close()
+    return done
+
+
+def _handle_signals(stop: asyncio.Event, stop_now: asyncio.Event) -> None:
+    def handle() -> None:
+        (stop_now if stop.is_set() else stop).set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, handle)
+        except (RuntimeError, ValueError, NotImplementedError):
+            return  # not the main thread: the caller uses `stop`
+
+
+async def _drain(server: Server, grace_s: float, stop_now: asyncio.Event) -> bool:
+    """Wait for admitted requests, at most `grace_s` and until `stop_now`."""
+    drain = asyncio.ensure_future(server.admission.drain(grace_s))
+    stopped = asyncio.ensure_future(stop_now.wait())
+    await asyncio.wait({drain, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if drain.done():
+        return drain.result()
+    drain.cancel()
+    return False

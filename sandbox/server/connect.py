@@ -34,14 +34,14 @@ from gradebox.sandbox.errors import BadRequest, MissingToolchain, RequestRefused
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Compiled, Execution
 from gradebox.sandbox.server.admission import Place
-from gradebox.sandbox.server.incoming import parse_text
-from gradebox.sandbox.server.jobs.execute import (
+from gradebox.sandbox.server.execute import (
     check_files,
     compile_stage,
     stage_of,
     status_of,
 )
-from gradebox.sandbox.server.jobs.request import Job
+from gradebox.sandbox.server.incoming import parse_text
+from gradebox.sandbox.server.request import Job
 
 if TYPE_CHECKING:
     from gradebox.sandbox.server.app import Server

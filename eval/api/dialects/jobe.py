@@ -27,9 +27,9 @@ from gradebox.eval.common.errors import shown
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import MIB
-from gradebox.sandbox.server.jobs.layout import decode_base64, plain_name
-from gradebox.sandbox.server.jobs.request import strings
-from gradebox.sandbox.server.jobs.runtimes import version_of
+from gradebox.sandbox.server.layout import decode_base64, plain_name
+from gradebox.sandbox.server.request import strings
+from gradebox.sandbox.server.runtimes import version_of
 from gradebox.sandbox.server.settings import Answer, Routes, ServerRequest, telling
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from gradebox.sandbox.errors import MissingToolchain
 from gradebox.sandbox.languages import SCRIPTS, Language, find
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.jobs.execute import check_files
-from gradebox.sandbox.server.jobs.layout import ARCHIVE, File, Placed, place
-from gradebox.sandbox.server.jobs.request import compile_limits, run_limits, sharing_output
+from gradebox.sandbox.server.execute import check_files
+from gradebox.sandbox.server.layout import ARCHIVE, File, Placed, place
+from gradebox.sandbox.server.request import compile_limits, run_limits, sharing_output
 from gradebox.sandbox.server.settings import Ceilings
 from gradebox.sandbox.source_tokens import included_names
 

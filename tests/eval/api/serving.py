@@ -11,7 +11,7 @@ from typing import Any
 
 from gradebox.eval.api.service import open_service
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.serve import serve
+from gradebox.sandbox.server.app import serve
 from gradebox.sandbox.server.settings import ServerSettings
 
 

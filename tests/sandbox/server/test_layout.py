@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from gradebox.sandbox.languages import find
-from gradebox.sandbox.server.jobs.layout import ARCHIVE, File, place
+from gradebox.sandbox.server.layout import ARCHIVE, File, place
 from testing.fakes.scripted_sandbox import FakeSandbox
 from tests.sandbox.backends import open_backend, served
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradebox.sandbox.piston.probe import read_runtimes
-from gradebox.sandbox.server.jobs.runtimes import find_runtime, list_runtimes, satisfies, version_of
+from gradebox.sandbox.server.runtimes import find_runtime, list_runtimes, satisfies, version_of
 from testing.rows import rows
 
 # Version lines as compilers and interpreters of many distributions print them.

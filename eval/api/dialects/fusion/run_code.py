@@ -36,7 +36,7 @@ from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran, text,
 from gradebox.sandbox.errors import BadRequest, SandboxError, UnknownLanguage
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import MIB, Compiled, Execution
-from gradebox.sandbox.server.jobs.layout import check_folders, decode_base64, plain_name
+from gradebox.sandbox.server.layout import check_folders, decode_base64, plain_name
 from gradebox.sandbox.server.settings import Answer, Route, ServerRequest
 
 NAMES: Mapping[str, str] = {

@@ -31,9 +31,9 @@ from gradebox.eval.common.errors import shown
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Execution
-from gradebox.sandbox.server.jobs.layout import decode_base64
-from gradebox.sandbox.server.jobs.request import strings
-from gradebox.sandbox.server.jobs.runtimes import version_of
+from gradebox.sandbox.server.layout import decode_base64
+from gradebox.sandbox.server.request import strings
+from gradebox.sandbox.server.runtimes import version_of
 from gradebox.sandbox.server.settings import Ceilings
 
 ARGUMENTS_CHARS = 512

@@ -18,7 +18,7 @@ from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.jobs.request import CASE_EXPECTED, CASE_INPUT, CONFIG, Job
+from gradebox.sandbox.server.request import CASE_EXPECTED, CASE_INPUT, CONFIG, Job
 from gradebox.sandbox.server.settings import Ceilings, Grading, capped
 
 TIMED_OUT, OUT_OF_MEMORY = 124, 134

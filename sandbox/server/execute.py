@@ -20,8 +20,8 @@ from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Compiled, Execution, Program
 from gradebox.sandbox.piston.gradebox_server import SingleAnswer, SingleBody
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.jobs.codeforces import run_case
-from gradebox.sandbox.server.jobs.request import Job, sharing_output
+from gradebox.sandbox.server.codeforces import run_case
+from gradebox.sandbox.server.request import Job, sharing_output
 from gradebox.sandbox.server.settings import Ceilings, Grading, check_limits
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from gradebox.sandbox import languages
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import MIB, Limits, Program
-from gradebox.sandbox.server.jobs.layout import (
+from gradebox.sandbox.server.layout import (
     ARCHIVE,
     File,
     Placed,
@@ -25,7 +25,7 @@ from gradebox.sandbox.server.jobs.layout import (
     read_files,
     strict_base64,
 )
-from gradebox.sandbox.server.jobs.runtimes import Runtime, find_runtime
+from gradebox.sandbox.server.runtimes import Runtime, find_runtime
 from gradebox.sandbox.server.settings import Ceilings, capped
 
 CONFIG, CASE_INPUT, CASE_EXPECTED = "grader_config", "input.txt", "correct_output.txt"
