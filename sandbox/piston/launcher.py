@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import base64
 import functools
-import secrets
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -72,11 +71,6 @@ def launcher_files(runtime: str) -> list[SentFile]:
     return [starter, SentFile(LAUNCHER, _launcher())]
 
 
-def new_nonce() -> str:
-    """Return a random word that tells one request's report from another's."""
-    return secrets.token_hex(8)
-
-
 def job_files(
     nonce: str,
     argv: Sequence[str],
@@ -90,6 +84,7 @@ def job_files(
 ) -> list[SentFile]:
     """Return the files that tell a launcher what to run, the launcher itself left out.
 
+    nonce            a random word that tells one request's report from another's
     argv             the command; `{python}` stands for the interpreter of the box
     files            real names and contents; they travel under names no package reacts to
     output_chars     characters of stdout the server can carry

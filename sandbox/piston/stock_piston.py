@@ -9,6 +9,7 @@ compiler with the flags of the language table, the binary comes back and travels
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +37,6 @@ from gradebox.sandbox.piston.launcher import (
     evidence_of,
     job_files,
     launcher_files,
-    new_nonce,
     without_report,
 )
 from gradebox.sandbox.piston.packages import (
@@ -206,7 +206,7 @@ class StockPiston:
         carried = (request.stdin, payload.binary, *payload.files.values())
         starter_bytes = STARTER_BYTES.get(payload.runtime, 0)
         sent = plan_limits(request.limits, endpoint.limits, sum(map(len, carried)), starter_bytes)
-        nonce = new_nonce()
+        nonce = secrets.token_hex(8)
         job = job_files(
             nonce,
             payload.argv,

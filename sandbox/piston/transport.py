@@ -116,15 +116,10 @@ class Transport:
             raise
         with self._lock:
             self._idle.append((time.monotonic(), connection))
-        _refuse_move(url, status, headers)
+        if 300 <= status < 400 and headers.get("Location"):
+            moved = _printable(headers["Location"], 200)
+            raise Refused(f"{url}: HTTP {status}, moved to {moved}: name that server")
         return parse_answer(url, status, raw, len(body or b""), headers.get("Retry-After", ""))
-
-
-def _refuse_move(url: str, status: int, headers: http.client.HTTPMessage) -> None:
-    location = headers.get("Location", "")
-    if 300 <= status < 400 and location:
-        moved = _printable(location, 200)
-        raise Refused(f"{url}: HTTP {status}, moved to {moved}: name that server")
 
 
 def _read(response: http.client.HTTPResponse, answer_max: int, url: str) -> bytes:

@@ -6,7 +6,7 @@
 | open-instruct | /test_program, /test_program_stdio                            | trainers.py     |
 | OpenRLHF      | /get_reward                                                   | trainers.py     |
 | NeMo Gym      | /verify, /seed_session, /close_session, /aggregate_metrics …  | trainers.py     |
-| Judge0        | /submissions, /submissions/batch, /languages, /about …        | judge0/         |
+| Judge0        | /submissions, /submissions/batch, /languages, /about …        | judge0.py       |
 | Jobe          | /jobe/index.php/restapi/runs, /languages, /files/{id}         | jobe.py         |
 | open-r1       | /execute_batch                                                | open_r1.py      |
 

@@ -230,14 +230,6 @@ def test_the_page_of_the_server_names_the_flags_of_requests():
     assert row.count("`") == 2 * (1 + len(REQUEST_FLAGS))
 
 
-def test_a_server_without_a_service_refuses_to_grade():
-    from tests.sandbox.backends import served
-
-    with served(FakeSandbox(run_program)) as url:
-        answer = requests.post(f"{url}/grade", json={}, timeout=30)
-    assert (answer.status_code, "does not grade" in answer.text) == (400, True)
-
-
 # ---- the client ----------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from gradebox.eval.api.dialects import judge0
-from gradebox.eval.api.dialects.judge0.submission import answered, languages_of, read_submission
+from gradebox.eval.api.dialects.judge0_submission import answered, languages_of, read_submission
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.server.incoming import STRUCTURE_BYTES

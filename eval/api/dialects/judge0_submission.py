@@ -38,7 +38,7 @@ from gradebox.sandbox.server.settings import Ceilings
 
 ARGUMENTS_CHARS = 512
 BLANK = b" \t\n\v\f\r\0"
-TABLES: Mapping[str, Any] = json.loads(Path(__file__).with_name("tables.json").read_text("utf-8"))
+TABLES: Mapping[str, Any] = json.loads(Path(__file__).with_name("judge0.json").read_text("utf-8"))
 STATUSES = [{"id": int(n), "description": name} for n, name in TABLES["statuses"].items()]
 WAITS, RUNS, ACCEPTED, WRONG, LATE, NOT_COMPILED = range(1, 7)
 EXITED, OTHER, FAULT = 11, 12, 13

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gradebox.eval.api.dialects.judge0.submission import (
+from gradebox.eval.api.dialects.judge0_submission import (
     FIELDS,
     STATUSES,
     TABLES,
