@@ -39,6 +39,7 @@ from gradebox.eval.results.records import EncodedRecord, line_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
+from gradebox.sandbox.model import MIB
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.incoming import check_structure, structure_bytes
 from gradebox.sandbox.server.request import is_number
@@ -215,44 +216,25 @@ class GradeService:
             raise BadRequest(str(error)) from None
 
     def _check_limits(self, book: InMemoryProblems, options: Options, solutions: int) -> None:
-        """Refuse limits above the server's own, as /api/v2/execute does."""
+        """Refuse limits above the server's own, and records that would not fit into memory."""
         ceilings = self._settings.ceilings
         scale = max([1.0, *options.time_limit_scale.values()])
-        runs = solutions * options.repeat  # of each test
-        max_cpu_s = ceilings.run_cpu_time / 1000
-        max_memory = ceilings.run_memory_limit
-        for name in book.ids():
-            problem = book.get(name)
-            if problem is None:
-                continue
-            self._check_cases(name, len(problem.tests) * runs, options.max_stored_output)
-            if problem.time_limit_s * scale > max_cpu_s:
-                raise BadRequest(
-                    f"problem {name}: its time limit of {problem.time_limit_s * scale:g} s is over "
-                    f"this server's limit of {max_cpu_s:g} s; lower it, or start the server with a "
-                    "larger PISTON_RUN_CPU_TIME"
-                )
-            if problem.memory_limit_bytes > max_memory:
-                raise BadRequest(
-                    f"problem {name}: its memory limit of {problem.memory_limit_bytes >> 20} MB is "
-                    f"over this server's limit of {max_memory >> 20} MB; lower it, or start the "
-                    "server with a larger PISTON_RUN_MEMORY_LIMIT"
-                )
-
-    def _check_cases(self, name: str, cases: int, stored_bytes: int) -> None:
-        """Refuse a problem whose records would not fit into memory."""
-        most = self._settings.ceilings.grade_cases
-        if cases > most:
-            raise BadRequest(
-                f"problem {name} has {cases} cases (solutions times tests times repeat); a request "
-                f"may have at most {most}, so send several requests"
-            )
-        most = self._settings.ceilings.grade_stored_size
-        if cases * stored_bytes > most:
-            raise BadRequest(
-                f"problem {name} has {cases} cases that store {stored_bytes} bytes each; a request "
-                f"may store at most {most}: lower max_stored_output, or send several requests"
-            )
+        for problem in filter(None, map(book.get, book.ids())):
+            cases = len(problem.tests) * solutions * options.repeat
+            stored = cases * options.max_stored_output
+            time_s, memory = problem.time_limit_s * scale, problem.memory_limit_bytes
+            for value, most, what, remedy in (
+                (cases, ceilings.grade_cases, "cases", "send several requests"),
+                (stored, ceilings.grade_stored_size, "stored bytes", "lower max_stored_output"),
+                (time_s, ceilings.run_cpu_time / 1000, "s of time limit", "lower it"),
+                (memory / MIB, ceilings.run_memory_limit / MIB, "MB of memory limit", "lower it"),
+            ):
+                if value > most:
+                    raise BadRequest(
+                        f"problem {problem.id} has {value:.15g} {what}; a request may have at most "
+                        f"{most:.15g} here: {remedy}, or start the server with a larger limit "
+                        "(docs/server.md)"
+                    )
 
     def _grader(self, flags: Mapping[str, Any]) -> Grader:
         key = repr(sorted(flags.items()))

@@ -79,7 +79,7 @@ class Admission:
 
     @contextlib.contextmanager
     def held(self, size: int) -> Iterator[None]:
-        """Reserve bytes for an answer that has no place. Raises RequestRefused."""
+        """Reserve bytes for an answer without a place, or a message. Raises RequestRefused."""
         self.reserve(size, others=1)
         try:
             yield
@@ -96,11 +96,6 @@ class Admission:
             if others and size > self._bytes_left:
                 raise self._full()
             self._bytes_left -= size
-
-    def grow(self, place: Place, size: int) -> None:
-        """Reserve further bytes for a request. Raises RequestRefused."""
-        self.reserve(size, others=self.present - 1)
-        place.size += size
 
     def hold(self, place: Place, size: int) -> None:
         """Count the bytes of an answer, in the thread that made it: others have less at once."""

@@ -190,13 +190,11 @@ class Server:
     async def connect(self, request: web.Request) -> web.StreamResponse:
         """Run a program interactively over a WebSocket, which has a place until it is closed."""
         message_bytes = min(MESSAGE_BYTES, self.settings.body_bytes)
-        with self.admission.place(2 * message_bytes) as place:
-            socket = web.WebSocketResponse(
-                max_msg_size=message_bytes, compress=False, timeout=CLOSE_S
-            )
-            await socket.prepare(request)
-            await converse(socket, self, place)
-            return socket
+        _held.get().enter_context(self.admission.place(2 * message_bytes))
+        socket = web.WebSocketResponse(max_msg_size=message_bytes, compress=False, timeout=CLOSE_S)
+        await socket.prepare(request)
+        await converse(socket, self, _held.get())
+        return socket
 
     def _run_single(self, asked: ServerRequest) -> Answer:
         language, answer = run_single(asked.body, self.sandbox, self.settings.ceilings)

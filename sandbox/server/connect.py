@@ -21,6 +21,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,7 +34,6 @@ from gradebox.sandbox.common.cancellation import run_in_thread
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, RequestRefused, SandboxError
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Compiled, Execution
-from gradebox.sandbox.server.admission import Place
 from gradebox.sandbox.server.execute import (
     check_files,
     compile_stage,
@@ -61,12 +61,12 @@ CLOSED, NOTIFIED, COMPLETED = 1000, 4002, 4999
 T = TypeVar("T")
 
 
-async def converse(socket: web.WebSocketResponse, server: Server, place: Place) -> None:
-    """Serve one socket until it is closed."""
+async def converse(socket: web.WebSocketResponse, server: Server, held: ExitStack) -> None:
+    """Serve one socket until it is closed; `held` are the bytes reserved for it until then."""
     talk = _Talk(socket, server)
     try:
         try:
-            job = await talk.init(place)
+            job = await talk.init(held)
             await talk.serve(job)
         except (
             BadRequest,
@@ -145,7 +145,7 @@ class _Talk:
     server: Server
     live: LiveRun = field(default_factory=LiveRun)
 
-    async def init(self, place: Place) -> Job:
+    async def init(self, held: ExitStack) -> Job:
         """Return the job of the first message, which must come at once."""
         try:
             value, size = await asyncio.wait_for(self._message(), INIT_S)
@@ -153,7 +153,7 @@ class _Talk:
             raise RequestRefused(4001, "Initialization Timeout") from None
         if value.get("type") != "init":
             raise RequestRefused(4003, "Not yet initialized")
-        self.server.admission.grow(place, size)
+        held.enter_context(self.server.admission.held(size))
         return await _off_loop(size, lambda: self._parse(value))
 
     async def serve(self, job: Job) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from gradebox.eval.api.batch import ran_out_of_time
 from gradebox.eval.api.client import Client
-from gradebox.eval.api.rewards.columns import RewardCall, batches_of, columns_of, language_of, plain
+from gradebox.eval.api.rewards.columns import batches_of, columns_of, language_of, plain
 from gradebox.eval.api.rewards.values import (
     DEFAULT_MODE,
     FAILED,
@@ -129,19 +129,16 @@ class CodeforcesReward:
         self, completions: Sequence[Any], columns: Mapping[str, Any]
     ) -> list[Mapping[str, Any]]:
         """Return a record for each completion, in order."""
-        batches = self._batches(completions, columns)
-        graded = [
-            self.grader.grade(b.solutions, _problems(b), time_limit_s=self.time_limit_s)
-            for b in batches
-        ]
-        return _in_order(batches, graded)
-
-    def _batches(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[RewardCall]:
         columns = self._renamed(columns)
-        language = language_of(columns)
+        language = self.language or language_of(columns)
         # A Client cannot tell whether its servers have a dataset.
         by_id = getattr(self.grader, "knows_problems", True)
-        return batches_of(completions, self.language or language, columns, by_id=by_id)
+        found: dict[int, Mapping[str, Any]] = {}
+        for batch in batches_of(completions, language, columns, by_id=by_id):
+            problems = list(batch.problems.values()) or None
+            graded = self.grader.grade(batch.solutions, problems, time_limit_s=self.time_limit_s)
+            found |= zip(batch.indices, graded, strict=True)
+        return [found[i] for i in range(len(found))]
 
     def _renamed(self, columns: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the dataset's columns by our names."""
@@ -189,17 +186,6 @@ def verdict_of(record: Mapping[str, Any]) -> str:
     return str(record["status"])
 
 
-def _in_order(
-    batches: Sequence[RewardCall], graded: Sequence[Sequence[Mapping[str, Any]]]
-) -> list[Mapping[str, Any]]:
-    found = {
-        i: record
-        for batch, records in zip(batches, graded, strict=True)
-        for i, record in zip(batch.indices, records, strict=True)
-    }
-    return [found[i] for i in range(len(found))]
-
-
 _clients: LruCache[str, Client] = LruCache(8)
 
 
@@ -209,10 +195,6 @@ def _client(urls: tuple[str, ...], patience_s: float, flags: Mapping[str, Any]) 
     given = {"token": token, "patience_s": patience_s, **flags}
     key = repr((urls, sorted(given.items())))
     return _clients.find(key, lambda: Client(urls, concurrency=CONCURRENCY, **given))
-
-
-def _problems(batch: RewardCall) -> list[dict[str, Any]] | None:
-    return list(batch.problems.values()) or None
 
 
 def make_codeforces(mode: Mode = DEFAULT_MODE, **settings: Any) -> CodeforcesReward:
@@ -278,7 +260,7 @@ def score_one(
 
     Raises NotGraded for a fault of the machine, InputError for an unusable ground truth.
     """
-    reward = _reward(settings)
+    reward = CodeforcesReward(**{"time_limit_s": TIME_LIMIT_S, **settings})
     (record,) = reward.records([completion], columns_of([truth], [info]))
     return score_of(record, reward.mode)
 
@@ -299,7 +281,3 @@ def score_of(record: Mapping[str, Any], mode: Mode) -> Score:
     if record["status"] in ("no_tests", "invalid", "unsupported"):
         raise InputError(f"the ground truth gives no reward: {why}")
     raise NotGraded(f"not graded, which is not the program's fault: {why}")
-
-
-def _reward(settings: Mapping[str, Any]) -> CodeforcesReward:
-    return CodeforcesReward(**{"time_limit_s": TIME_LIMIT_S, **settings})
