@@ -7,6 +7,7 @@ Fields beside Piston's: `stdin_encoding` and `output_encoding` "base64", and `co
 
 from __future__ import annotations
 
+import base64
 import binascii
 import dataclasses
 from collections.abc import Mapping
@@ -23,7 +24,6 @@ from gradebox.sandbox.server.layout import (
     check_text,
     place,
     read_files,
-    strict_base64,
 )
 from gradebox.sandbox.server.runtimes import Runtime, find_runtime
 from gradebox.sandbox.server.settings import Ceilings, capped
@@ -124,7 +124,7 @@ def _stdin(body: Mapping[str, Any]) -> bytes:
     if body.get("stdin_encoding") != "base64":
         return value.encode("utf-8", "surrogatepass")
     try:
-        return strict_base64(value)
+        return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError) as error:
         raise BadRequest(f"stdin is not base64: {error}") from error
 

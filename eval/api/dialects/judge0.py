@@ -15,8 +15,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from gradebox.eval.api.dialects.judge0_submission import (
     FIELDS,
     STATUSES,
@@ -51,8 +49,8 @@ class Submissions:
         self._programs = programs
         self._waiting: dict[str, Judge0Submission] = {}
         self._lock = threading.Lock()
-        self._ended: LruCache[str, tuple[float, bytes]] = LruCache(  # their fields, packed
-            KEPT_BYTES, cost=lambda kept: max(len(kept[1]), KEPT_BYTES // KEPT_MOST)
+        self._ended: LruCache[str, tuple[float, Judge0Submission]] = LruCache(
+            KEPT_BYTES, cost=lambda kept: max(kept[1].size, KEPT_BYTES // KEPT_MOST)
         )
 
     def start(self, submissions: Sequence[Judge0Submission]) -> None:
@@ -74,11 +72,9 @@ class Submissions:
         """Run a submission now."""
         kept = submission.size <= KEPT_LARGEST
         try:
-            values = submission.run(self._programs)
+            submission.values = submission.run(self._programs)
             if kept:
-                packed = msgspec.msgpack.encode(values)
-                self._ended.put(submission.token, (time.monotonic(), packed))
-            submission.values = values  # who sees its end finds it kept
+                self._ended.put(submission.token, (time.monotonic(), submission))
         finally:
             with self._lock:
                 self._waiting.pop(submission.token, None)
@@ -87,10 +83,8 @@ class Submissions:
         """Return the fields of a submission that is still kept."""
         if (waiting := self._waiting.get(token)) is not None:
             return waiting.values
-        ended_at, packed = self._ended.get(token) or (0.0, b"")
-        if not packed or time.monotonic() - ended_at >= KEPT_S:
-            return None
-        return msgspec.msgpack.decode(packed, type=dict[str, Any])
+        ended_at, ended = self._ended.get(token) or (0.0, None)
+        return ended.values if ended and time.monotonic() - ended_at < KEPT_S else None
 
 
 def routes(service: GradeService) -> Routes:

@@ -29,7 +29,6 @@ from gradebox.eval.api.dialects.common import (
 from gradebox.eval.api.dialects.fusion.extraction import (
     Block,
     extract,
-    first_block,
     without_entry_point,
 )
 from gradebox.eval.api.dialects.fusion.run_code import (
@@ -141,8 +140,9 @@ def mbpp(submission: Submission, tools: Tools) -> dict[str, Any]:
         raise BadRequest(f"test_list is {shown(tests)}: it must be a list of statements")
     if submission.config.is_fewshot:
         tests = tests[-1:]
-    block = first_block(submission.completion.partition("[DONE]")[0], "python")
-    code = without_entry_point(block.code, "python")
+    answer = submission.completion.partition("[DONE]")[0]
+    block = extract(answer, "python", tagged=False)
+    code = without_entry_point(block.code.replace("\r", ""), "python")
     for stop in ("\nassert", '\n"""'):
         code = code.partition(stop)[0]
     seconds = submission.config.run_timeout or OTHER_S

@@ -43,20 +43,15 @@ class Block:
     code: str
 
 
-def extract(completion: str, language: str) -> Block:
-    """Return the program of a completion; `language` is SandboxFusion's name, or ""."""
+def extract(completion: str, language: str, *, tagged: bool = True) -> Block:
+    """Return the program of a completion; `language` is SandboxFusion's name, or "".
+
+    tagged  False: the first block of the best kind counts, whatever its tag is
+    """
     for find in (_fenced, _incomplete, _heuristic):
         blocks = list(find(completion, language))
         if blocks:
-            return next((b for b in blocks if b.language == language), blocks[0])
-    return Block("empty", "", "")
-
-
-def first_block(completion: str, language: str) -> Block:
-    """Return the first block of the best kind, whatever its tag is."""
-    for find in (_fenced, _incomplete, _heuristic):
-        for block in find(completion, language):
-            return Block(block.kind, block.language, block.code.replace("\r", ""))
+            return next((b for b in blocks if tagged and b.language == language), blocks[0])
     return Block("empty", "", "")
 
 

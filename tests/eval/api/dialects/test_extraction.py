@@ -8,7 +8,6 @@ import pytest
 
 from gradebox.eval.api.dialects.fusion.extraction import (
     extract,
-    first_block,
     without_entry_point,
 )
 from testing.rows import rows
@@ -26,8 +25,8 @@ def test_a_program_is_found(completion: str, language: str, kind: str, code: str
 
 
 def test_the_first_block_counts_whatever_its_tag_is() -> None:
-    assert first_block(f"{CPP} {PY}", "python").code == "int x;"
-    assert first_block("", "python").kind == "empty"
+    assert extract(f"{CPP} {PY}", "python", tagged=False).code == "int x;"
+    assert extract("", "python", tagged=False).kind == "empty"
 
 
 def test_what_runs_the_program_is_cut_off() -> None:
