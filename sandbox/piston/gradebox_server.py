@@ -8,6 +8,7 @@ is read is hostile until it was checked, on both sides.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -18,7 +19,7 @@ from gradebox.sandbox.model import Compiled, Execution, Limits, Program
 from gradebox.sandbox.piston.execute import COMPILE_LIMITS, QUEUE_S
 from gradebox.sandbox.piston.fleet import Endpoint, Lease, RunRequest
 
-PROTOCOL = 3  # of what is beyond Piston's
+PROTOCOL = 4  # of what is beyond Piston's
 ROUTE = "/gradebox/run"
 COMPILE_ANSWER_BYTES = 16 << 20
 _LEVELS = ("full", "delegated", "userns", "landlock", "none")
@@ -40,13 +41,9 @@ class SingleBody(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class SingleAnswer(msgspec.Struct):
-    """What `Sandbox.compile` and `Sandbox.run` returned."""
+    """What `Sandbox.compile`, but for the program, and `Sandbox.run` returned."""
 
-    ok: bool
-    log: bytes
-    toolchain: str
-    cached: bool
-    compilation: Execution | None = None
+    compiled: Compiled
     run: Execution | None = None
 
 
@@ -75,15 +72,8 @@ class GradeboxServer:
     def compile(self, endpoint: Endpoint, program: Program, limits: Limits) -> Compiled:
         """Compile a program; the server keeps it, by content."""
         body = SingleBody(program.language, dict(program.files), limits)
-        answer = _ask(endpoint, body, limits.wall_s, COMPILE_ANSWER_BYTES)
-        return Compiled(
-            program=program,
-            ok=answer.ok,
-            log=answer.log,
-            toolchain=answer.toolchain[:300],
-            cached=answer.cached,
-            execution=answer.compilation,
-        )
+        found = _ask(endpoint, body, limits.wall_s, COMPILE_ANSWER_BYTES).compiled
+        return replace(found, program=program, toolchain=found.toolchain[:300], artifact=None)
 
     def run(self, lease: Lease, request: RunRequest) -> Execution:
         """Run a program; the evidence is the server's own."""
@@ -124,7 +114,7 @@ def read_answer(value: Any) -> SingleAnswer:
         answer = msgspec.convert(value, SingleAnswer)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise Transient(f"the server's evidence is not one: {error}") from None
-    for x in filter(None, (answer.compilation, answer.run)):
+    for x in filter(None, (answer.compiled.execution, answer.run)):
         if not all(0 <= n < math.inf for n in (x.cpu_s, x.wall_s, x.stdout_bytes)):
             raise Transient("the server's evidence has a figure that no run can have")
     return answer

@@ -199,7 +199,7 @@ class Server:
     def _run_single(self, asked: ServerRequest) -> Answer:
         language, answer = run_single(asked.body, self.sandbox, self.settings.ceilings)
         ran = None if answer.run is None else status_of(answer.run)
-        self.metrics.count(language, ran if answer.ok else "CE")
+        self.metrics.count(language, ran if answer.compiled.ok else "CE")
         return 200, msgspec.json.encode(answer)
 
     def _install(self, asked: ServerRequest) -> Answer:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import re
 import signal
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -94,15 +95,8 @@ def run_single(value: Any, sandbox: Sandbox, ceilings: Ceilings) -> tuple[str, S
             collect=body.collect,
             alone=body.alone,
         )
-    answer = SingleAnswer(
-        compiled.ok,
-        compiled.log,
-        compiled.toolchain,
-        compiled.cached,
-        compiled.execution,
-        run,
-    )
-    return language, answer
+    found = replace(compiled, program=Program(language, {}), artifact=None)
+    return language, SingleAnswer(found, run)
 
 
 # ---- the stages of the answer ----

@@ -19,11 +19,11 @@ from gradebox.sandbox.piston.transport import Transport
 from .fake_piston import FakePiston
 
 GOOD = {"exit_code": 0, "signal": None, "cpu_s": 0.1, "wall_s": 0.2, "memory_bytes": 9}
-COMPILED = {"ok": True, "log": "", "toolchain": "x", "cached": False}
+COMPILED = {"program": {"language": "python", "files": {}}, "ok": True}
 
 
 def test_good_evidence_is_read() -> None:
-    found = read_answer({**COMPILED, "run": GOOD}).run
+    found = read_answer({"compiled": COMPILED, "run": GOOD}).run
     assert found is not None and found.wall_s == 0.2
 
 
@@ -47,7 +47,7 @@ def test_good_evidence_is_read() -> None:
 )
 def test_evidence_that_no_run_can_have_is_rejected(field: dict[str, Any]) -> None:
     with pytest.raises(Transient):
-        read_answer({**COMPILED, "run": {**GOOD, **field}})
+        read_answer({"compiled": COMPILED, "run": {**GOOD, **field}})
 
 
 class _Answers(Transport):
@@ -63,9 +63,9 @@ class _Answers(Transport):
 
 @pytest.mark.parametrize("change", [{"ok": None}, {"ok": 0}, {"ok": "false"}], ids=str)
 def test_a_malformed_answer_is_no_compile_error(change: dict[str, Any]) -> None:
-    endpoint = Endpoint("http://server", _Answers({**COMPILED, **change}), 1)
+    endpoint = Endpoint("http://server", _Answers({"compiled": {**COMPILED, **change}}), 1)
     program = Program("python", {"main.py": b"print(1)"})
-    with pytest.raises(Transient, match=r"at `\$\.ok`"):
+    with pytest.raises(Transient, match=r"at `\$\.compiled\.ok`"):
         GradeboxServer().compile(endpoint, program, COMPILE_LIMITS)
 
 

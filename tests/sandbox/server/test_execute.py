@@ -61,7 +61,7 @@ def test_python_that_does_not_compile_is_run_as_in_piston_and_reported_to_our_cl
     answer = served.python().json()
     assert "compile" not in answer
     assert answer["run"]["code"] == 1
-    native = single(served).json()
+    native = single(served).json()["compiled"]
     assert native["ok"] is False
     assert base64.b64decode(native["log"]) == b"SyntaxError: no"
 
@@ -257,7 +257,7 @@ def test_gradeboxs_own_client_cannot_exceed_the_ceilings(
     most = vars(getattr(ceilings, kind)())
     server = start(ceilings=ceilings)
     own = {"compile_limits": vars(ceilings.compile_limits()), kind: most}
-    assert single(server, **own).json()["ok"] is True
+    assert single(server, **own).json()["compiled"]["ok"] is True
     answer = single(server, **{**own, kind: {**most, name: most[name] + 1}})
     assert answer.status_code == 400
     assert f"limit {name} of" in answer.json()["message"]
