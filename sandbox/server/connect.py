@@ -197,10 +197,8 @@ class _Talk:
     # ---- on the server's threads, each step in a slot ----
 
     def _parse(self, body: Any) -> Job:
-        """Return the job of a message. Raises BadRequest, also when it cannot be talked to."""
+        """Return the job of a message. Raises BadRequest."""
         job = self.server.parse_job(body, talking=True)
-        if not hasattr(self.server.sandbox, "converse"):
-            raise BadRequest("this server cannot run the program interactively")
         check_files(job.unpacked, self.server.sandbox)
         return job
 
