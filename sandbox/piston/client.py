@@ -176,7 +176,7 @@ class PistonSandbox(Closeable):
     def ask(self, language: str, question: Callable[[Endpoint], T]) -> T:
         """Return the answer of a server of ours that has a language; ask again after its faults.
 
-        question  asks an endpoint; raises the faults of faults.py
+        question  asks an endpoint; raises Transient or Refused
         """
         row = languages.find(language)
         self._require(row)
