@@ -5,13 +5,14 @@
                         └─ no ─▶ together ───────────────────────────▶ outcome, `marked` says why
 
 Whether they do never depends on the solution alone: with a known solution in the row, they do not
-when that one fails apart and passes together, because it prints what they capture, for example;
-without one, when they pass an object of a class that the solution cannot have made.
+when that one fails apart and passes together, because it prints what they capture, or its result
+takes too much memory to be sent (Mbpp/255); without one, when they pass an object of a class that
+the solution cannot have made.
 
 Classes of tests whose row says `together` (formats/suites.py) always run there: they replace
 functions of modules, and look at files and at objects of libraries. What a solution fails, where
 the known one fails in both ways, is unclear: the row is wrong, as HumanEval+'s 32, or a library,
-data, a network, or memory (Mbpp/255) is missing here.
+data or a network is missing here.
 """
 
 from __future__ import annotations
@@ -101,11 +102,12 @@ class AssertTests(Interactor):
             return json.dumps({**spec, "reference": broken}).encode()
 
     def need_the_mark(
-        self, test: TestCase, status: int, settings: CaseSettings, bounds: Bounds
+        self, test: TestCase, status: int | None, settings: CaseSettings, bounds: Bounds
     ) -> bool:
         """Return whether a test cannot run apart from any solution. Raises SandboxError.
 
-        status  of the tests, one of DOUBTED, with the solution that is graded
+        status  of the tests, one of DOUBTED, with the solution that is graded; None: it ended
+                before they did, as at a limit that what it sends to them counts for
         """
         if self._known is None:
             return status == OWN_OBJECT
@@ -229,13 +231,16 @@ def assert_attempt(
                 found = found._replace(marked="its tests need the program's process")
                 return tests.if_known_passes(found, test, settings, bounds)
         outcome = apart(test)
-        status = outcome.check.exit_code if outcome.check else None
-        if outcome.check is not None and status in DOUBTED:
-            if tests.need_the_mark(test, status, settings, bounds):
-                found = run_together(test)
-                if found is not None:
-                    return found._replace(marked=_last_line(outcome.check.stderr))
-            outcome = outcome._replace(check=replace(outcome.check, exit_code=DOUBTED[status]))
+        check = outcome.check
+        status = check.exit_code if check else None
+        doubted = check is None or status in DOUBTED
+        if doubted and tests.need_the_mark(test, status, settings, bounds):
+            found = run_together(test)
+            if found is not None:
+                why = _last_line(check.stderr) if check else outcome.judgement.error
+                return found._replace(marked=why)
+        if check is not None and status in DOUBTED:
+            outcome = outcome._replace(check=replace(check, exit_code=DOUBTED[status]))
         return tests.if_known_passes(outcome, test, settings, bounds)
 
     return attempt

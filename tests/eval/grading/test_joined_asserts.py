@@ -190,6 +190,29 @@ def test_other_values_that_are_no_data(grader, made):
     assert "marked" in records[0]["details"][0]
 
 
+def test_a_result_that_fits_into_memory_but_not_twice(grader):
+    known = "def letters(n):\n    return 'x' * n\n"
+    made = {
+        "id": "letters",
+        "test_kind": "assert",
+        "time_limit": 1.0,
+        "memory_limit": 80,
+        "official_tests": [
+            {
+                "input": "assert len(letters(30_000_000)) == 30_000_000\n",
+                "output": '{"entry": "", "names": [], "prompt": ""}',
+            }
+        ],
+        "gold_solutions": [{"code": known, "expect": "passed"}],
+    }
+    endless = "def letters(n):\n    while True: pass\n"
+    records = graded(grader, made, known, known.replace("* n", "* 9 * n"), endless)
+    assert [r["verdict"] for r in records] == ["AC", "MLE", "TLE"], records
+    assert "MB of memory, the limit is 80 MB" in records[0]["details"][0]["marked"]
+    plain = {**made, "gold_solutions": []}
+    assert [r["verdict"] for r in graded(grader, plain, known, endless)] == ["MLE", "TLE"]
+
+
 def test_a_solution_cannot_choose_to_run_with_the_tests(grader):
     plain = row(
         test="def check(candidate):\n    assert candidate([]) == 3\n"
