@@ -13,10 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from gradebox.eval.cli.progress import Progress
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Retry
 from gradebox.eval.grading.executors import open_executor
 from gradebox.eval.grading.planner import Planner, Problems, ProgressCounts
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import ungraded
 from gradebox.eval.results.record import as_json

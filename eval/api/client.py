@@ -15,9 +15,8 @@ from functools import partial
 from typing import Any, cast
 
 from gradebox.eval.api.keywords import RequestFlags, Unpack
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import InputError, Interrupted, shown
 from gradebox.eval.grading.remote import GradeRequest, SentProblem
-from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.solution_run import ungraded
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row, rows_of
 from gradebox.eval.results.record import as_json

@@ -23,7 +23,7 @@ import msgspec
 from gradebox.eval.api.dataset_check import DatasetCheck, missing_libraries
 from gradebox.eval.cli.calibration import calibrate
 from gradebox.eval.cli.progress import Progress
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Retry
 from gradebox.eval.common.files import working_folder
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.debugging.find import open_results
@@ -32,7 +32,6 @@ from gradebox.eval.grading.cases.judges import try_named_checker
 from gradebox.eval.grading.executors import open_executor
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.planner import Planner, ProgressCounts, RecordStore
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.results.folder import (
     ResultsFolder,

@@ -1,4 +1,4 @@
-"""The errors of eval, by whose fault they are; `Diagnostics`, messages about skipped data.
+"""The errors of eval, by whose fault they are; `Retry`, what follows the machine's; `Diagnostics`.
 
 Exception
 ├── InputError             the user's: one line on stderr, exit status 2
@@ -7,7 +7,7 @@ Exception
 ├── RowError               of a row or line, which is reported and left out
 ├── CallError              a model server's, retried; ServerLost: it has gone (models/exchange.py)
 ├── CompileError           the program's, of `Grader.run` (api/grader.py)
-├── Interrupted            nobody's: the run is being stopped (grading/retry.py)
+├── Interrupted            nobody's: the run is being stopped
 ├── NotGraded              the machine's, of a reward (api/rewards/trl.py)
 ├── sandbox.errors         SandboxError: the machine's, retried, then ER; BadRequest: a client's
 │   └── Invalid              a field of a body in another server's dialect (dialects/bodies.py)
@@ -17,10 +17,18 @@ Exception
 from __future__ import annotations
 
 import difflib
+import logging
+import random
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from gradebox.sandbox.errors import SandboxError
 
 MAX_SHOWN = 80
+T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 
 class InputError(Exception):
@@ -37,6 +45,10 @@ class DriversUnavailable(InputError):
 
 class RowError(ValueError):
     """A row, or a line, is unusable: the field, its value and the values it may have."""
+
+
+class Interrupted(Exception):
+    """The run is being stopped; the work in progress has no result."""
 
 
 def shown(value: object, limit: int = MAX_SHOWN) -> str:
@@ -87,3 +99,38 @@ class Diagnostics:
 
     def __len__(self) -> int:
         return len(self._messages) + self._more
+
+
+@dataclass(frozen=True)
+class Retry:
+    """How often what the sandbox failed at is tried, with pauses; `stop` ends a pause at once.
+
+    A pause is drawn from [0.5, 1] × min(cap_s, first_s × 2^n): about 6 s in all for 5 attempts.
+    """
+
+    attempts: int = 5
+    first_s: float = 0.5
+    cap_s: float = 8.0
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def call(self, action: Callable[[], T], what: str) -> T:
+        """Return the value of `action`; raise its last SandboxError when every attempt failed.
+
+        A lasting fault, such as a missing compiler, is raised at once. Raises Interrupted when
+        the run is stopped before another attempt.
+        """
+        for attempt in range(1, self.attempts + 1):
+            try:
+                return action()
+            except SandboxError as e:
+                if self.stop.is_set():
+                    raise Interrupted from None
+                if e.lasting:
+                    raise
+                log.warning("%s: attempt %d of %d failed: %s", what, attempt, self.attempts, e)
+                if attempt == self.attempts:
+                    raise
+            pause_s = min(self.cap_s, self.first_s * 2 ** (attempt - 1))
+            if self.stop.wait(pause_s * random.uniform(0.5, 1.0)):
+                raise Interrupted
+        raise AssertionError("attempts must be at least 1")

@@ -23,14 +23,15 @@ from gradebox.checkers.check import Check
 from gradebox.checkers.long_outputs import first_difference
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Row, Span, cut, pad, row, wrap_words
-from gradebox.eval.debugging.difference import Layout, side_by_side
 from gradebox.eval.debugging.find import Json, Results
 from gradebox.eval.debugging.page_parts import (
     VERDICT_STYLES,
+    Layout,
     block,
     command_rows,
     debug_command,
     heading,
+    side_by_side,
     size,
     title,
 )

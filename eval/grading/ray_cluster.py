@@ -21,10 +21,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Interrupted
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_job import JobContext, SolutionJob

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gradebox.checkers.interactive import Interactor, sent
 from gradebox.checkers.programs import ProgramChecker
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import InputError, Interrupted, shown
 from gradebox.eval.grading.cases.asserts import AssertTests
 from gradebox.eval.grading.cases.case_run import unjudged
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.solution_run import (
     SolutionRun,
     cancel_after_first_failure,

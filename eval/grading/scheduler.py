@@ -21,8 +21,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.retry import Interrupted
+from gradebox.eval.common.errors import InputError, Interrupted
 from gradebox.eval.grading.tasks import Active, QueuedJob, Share
 
 log = logging.getLogger(__name__)

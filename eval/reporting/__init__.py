@@ -1,4 +1,4 @@
-"""The report of a run: one HTML page made from its records.
+"""What the records of runs say: a page, as a file or served during the run, and comparisons.
 
     record… ─▶ row (a line of the table), detail (its cases and texts) ─ page ─▶ report.html
 

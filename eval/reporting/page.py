@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.reopen import Overrides
 from gradebox.eval.reporting.page_data import CASE_COLUMNS, COLUMNS
+from gradebox.eval.reporting.run_view import RunView
+from gradebox.eval.reporting.sources import RunSources
 from gradebox.eval.results.records import read_metrics, results_path
 from gradebox.eval.results.statistics.counts import StatisticsOptions
-from gradebox.eval.viewing.run_view import RunView
-from gradebox.eval.viewing.sources import RunSources
 from gradebox.sandbox.common.whole_file import whole_file
 
 CHUNK_CHARS = 1 << 20
@@ -38,10 +38,7 @@ PROGRAM_CHARS, RESPONSE_CHARS = 20_000, 20_000
 # browser may guess a wrong encoding. So everything but plain ASCII is escaped.
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\x7f": "\\u007f"})
 STATIC = Path(__file__).resolve().parent / "static"
-SCRIPTS = (
-    *("base", "diff", "data", "charts", "plots", "summary", "source", "rerun", "solution", "table"),
-    *("runs", "app"),
-)
+SCRIPTS = ("base", "diff", "data", "charts", "summary", "solution", "table", "app")
 
 
 class WrittenReport(NamedTuple):

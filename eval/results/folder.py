@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.common.files import replacing, write_json
-from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
+from gradebox.eval.common.files import OffsetIndex, fingerprint, replacing, write_json
 from gradebox.eval.common.signals import is_discarded
 from gradebox.eval.results.record import SCHEMA, encode, is_record
 from gradebox.eval.results.records import (

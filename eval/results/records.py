@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.common.files import remove_cut_line
-from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
+from gradebox.eval.common.files import OffsetIndex, fingerprint, remove_cut_line
 from gradebox.eval.results.record import (
     CaseVerdict,
     SolutionRecord,

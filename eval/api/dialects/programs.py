@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from gradebox.eval.common.errors import Retry
 from gradebox.eval.grading.cases.case_run import check_evidence
-from gradebox.eval.grading.retry import Retry
 from gradebox.sandbox.box.toolchains.find import resolve
 from gradebox.sandbox.errors import MissingToolchain
 from gradebox.sandbox.languages import SCRIPTS, Language, find

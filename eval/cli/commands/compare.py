@@ -64,7 +64,7 @@ def statistics_options(
 
 def compare_with_site(args: argparse.Namespace) -> int:
     """Print how far a run agrees with a site's verdicts; return the exit status."""
-    from gradebox.eval.comparing.agreement import agreement_lines, read_agreement
+    from gradebox.eval.reporting.agreement import agreement_lines, read_agreement
 
     agreement = read_agreement(args.a)
     if args.json:
@@ -79,13 +79,13 @@ def compare(args: argparse.Namespace) -> int:
     """Print the comparison and return the exit status."""
     if args.b is None:
         return compare_with_site(args)
-    from gradebox.eval.comparing.comparison import (
+    from gradebox.eval.reporting.comparison import (
         comparison_lines,
         find_differences,
+        paired,
         read_run,
         warning_lines,
     )
-    from gradebox.eval.results.statistics.paired import paired
 
     a, b = read_run(args.a), read_run(args.b)
     result = paired(a.shares, b.shares, statistics_options(args))

@@ -157,7 +157,7 @@ def _explain(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> 
 
 def _export(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> int:
     from gradebox.eval.common.terminal import shell_word
-    from gradebox.eval.debugging.export.files import export_case
+    from gradebox.eval.debugging.export import export_case
 
     names = export_case(args.export, case)
     terminal.show([

@@ -54,7 +54,7 @@ parser_of_table = parser_of(
 
 def write_table(args: argparse.Namespace) -> int:
     """Write the table, print its path and size, and return the exit status."""
-    from gradebox.eval.results.export import export
+    from gradebox.eval.results.other_formats import export
 
     rows = export(args.results, args.to, cases=args.cases)
     print(f"{args.to}: {rows:,} {'cases' if args.cases else 'solutions'}")

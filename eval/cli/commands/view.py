@@ -41,9 +41,9 @@ def view(args: argparse.Namespace) -> int:
     from contextlib import ExitStack
 
     from gradebox.eval.debugging.reopen import Overrides
-    from gradebox.eval.viewing.reruns import Reruns
-    from gradebox.eval.viewing.run_view import RunView
-    from gradebox.eval.viewing.server import ViewServer, serve_view
+    from gradebox.eval.reporting.reruns import Reruns
+    from gradebox.eval.reporting.run_view import RunView
+    from gradebox.eval.reporting.server import ViewServer, serve_view
 
     overrides = Overrides(**{name: getattr(args, name) for name in names_of(OVERRIDES)})
     hosts = frozenset(name.strip().lower() for name in (args.allow_host or "").split(",") if name)

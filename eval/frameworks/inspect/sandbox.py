@@ -27,9 +27,9 @@ from inspect_ai.util import (
 )
 
 from gradebox.eval.api.calls import shared_grader
+from gradebox.eval.common.errors import Retry
 from gradebox.eval.frameworks.inspect import in_the_box as box
 from gradebox.eval.grading.cases.case_run import check_evidence
-from gradebox.eval.grading.retry import Retry
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import MIB, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox

@@ -24,9 +24,8 @@ from dataclasses import replace
 from typing import cast
 
 from gradebox.checkers.values.call_side import MANY
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Interrupted
 from gradebox.eval.grading.cases.case_run import CaseGrader, check_evidence, unjudged
-from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.tasks import Share
 from gradebox.eval.grading.time_policy import run_limits
 from gradebox.eval.grading.verdict import fails

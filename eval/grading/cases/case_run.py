@@ -21,7 +21,7 @@ from gradebox.checkers.check import Check, Checker
 from gradebox.checkers.compare import Mode
 from gradebox.checkers.programs import Pass, ProgramChecker
 from gradebox.checkers.values.judging import IN_ONE_PROCESS
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Interrupted, Retry
 from gradebox.eval.grading.cases.outcome import (
     Attempt,
     CaseOutcome,
@@ -30,7 +30,6 @@ from gradebox.eval.grading.cases.outcome import (
     outcome_of,
 )
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.time_policy import must_run_alone, run_limits
 from gradebox.eval.grading.verdict import Bounds, Match, compare_output, spares_expected
 from gradebox.eval.problems.problem import NO_INFO, Problem, TestCase, TestRef

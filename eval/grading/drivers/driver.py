@@ -27,10 +27,9 @@ from logging.handlers import QueueHandler
 from queue import SimpleQueue
 from typing import Any
 
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Retry
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources, TestSetInfo
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_job import SolutionJob

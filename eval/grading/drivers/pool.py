@@ -19,13 +19,12 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 
-from gradebox.eval.common.errors import DriversUnavailable, InputError
+from gradebox.eval.common.errors import DriversUnavailable, InputError, Interrupted
 from gradebox.eval.common.files import working_folder
 from gradebox.eval.grading.drivers.driver import DriverSetup
 from gradebox.eval.grading.drivers.process import DriverProcess, Graded, numbers, room_of
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession, box_options
 from gradebox.eval.grading.solution_job import JobContext

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from gradebox.checkers.check import Check
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Retry
 from gradebox.eval.grading.cases.case_run import checker_of
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.problem import Problem, TestCase
 

@@ -17,11 +17,10 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import InputError, Interrupted, Retry, shown
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.known.audit import ask_checker
 from gradebox.eval.grading.known.verification import NOT_RUN, Verification, VerifiedSubmission
-from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.problem import Problem
 from gradebox.sandbox.errors import SandboxError

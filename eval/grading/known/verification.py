@@ -20,10 +20,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Retry
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.known.audit import AuditFinding, ask_checker
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_job import SolutionJob

@@ -93,3 +93,213 @@ function drawDetails() {
     collapsible("How it was run", Object.entries(meta.run).map(([name, value]) => [
       h("h3", {}, visible(name)), value && typeof value === "object" ? factList(value) : h("p", {}, visible(value))])));
 }
+
+// The plots: pass@k, pass@1 by group, verdicts, shares of limits. They follow the filters, each
+// but its own, and pass@k but those of an outcome. Unfiltered figures are those of the summary.
+
+const OUTCOMES = ["verdict", "time", "memory"];
+// Of shares of a limit: finer near the limit, where verdicts are decided, and near zero, where most programs are.
+const EDGES = [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1, 1.25];
+const MISSING_GROUPS = new Set(["unrated", "unknown", "no tag"]);
+const MOST_TAGS = 24;
+const MOST_SAMPLES = 32; // columns of the plot of samples
+
+// The counted rows that match the filters besides those named.
+function matching(except) {
+  const matches = matcher(except);
+  return rows.filter((row, index) => COUNTED.has(row[C.status]) && matches(row, index));
+}
+
+function problemsOf(some) {
+  const found = new Map();
+  for (const row of some) {
+    const problem = found.get(row[C.problem]) || { n: 0, correct: 0, contest: row[C.contest] };
+    problem.n += 1;
+    problem.correct += row[C.status] === "passed" ? 1 : 0;
+    found.set(row[C.problem], problem);
+  }
+  return [...found.values()];
+}
+
+// 1 - C(n - c, k) / C(n, k)
+function passAtK({ n, correct }, k) {
+  let none = 1;
+  for (let i = 0; i < k; i += 1) none *= (n - correct - i) / (n - i);
+  return 1 - none;
+}
+
+function wilson(share, n) {
+  const { z } = meta;
+  const middle = share + (z * z) / (2 * n);
+  const spread = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
+  return [(middle - spread) / (1 + (z * z) / n), (middle + spread) / (1 + (z * z) / n)];
+}
+
+// The mean over problems with its interval, as intervals.py has it, but with the normal
+// approximation in the place of the bootstrap.
+function meanOver(problems, value) {
+  const values = problems.map(value);
+  const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
+  const offsets = new Map(); // of each problem, or each contest
+  problems.forEach(({ contest }, index) => {
+    const unit = stats.clustered_by ? contest : index;
+    offsets.set(unit, (offsets.get(unit) || 0) + values[index] - mean);
+  });
+  const single = !stats.clustered_by && problems.every(({ n }) => n === 1);
+  let ends = null;
+  if (single || (offsets.size > 1 && values.every((one) => one === values[0]))) ends = wilson(mean, offsets.size);
+  else if (offsets.size > 1) {
+    const spread = meta.z * Math.sqrt([...offsets.values()].reduce((sum, one) => sum + one * one, 0)) / values.length;
+    ends = [mean - spread, mean + spread];
+  }
+  const interval = ends && { low: Math.max(0, ends[0]), high: Math.min(1, ends[1]), level: stats.level };
+  return { mean, interval };
+}
+
+// Rows like those of the summary's table, in the order of its groups.
+function groupsBy(name, table) {
+  const except = [name, ...OUTCOMES];
+  if (!isFiltered(except)) return table;
+  const members = new Map(table.map(({ group }) => [group, []]));
+  for (const row of matching(except)) {
+    for (const group of GROUPS_OF[name](row)) members.get(group)?.push(row);
+  }
+  return [...members].filter(([, some]) => some.length).map(([group, some]) => {
+    const problems = problemsOf(some);
+    const { mean, interval } = meanOver(problems, ({ n, correct }) => correct / n);
+    return { group, problems: problems.length, solutions: some.length, pass_at_1: mean, interval };
+  });
+}
+
+const levelText = () => `${Math.round(100 * stats.level)}% intervals`;
+
+function curvePlot() {
+  let points = meta.curve;
+  if (isFiltered(OUTCOMES)) {
+    const problems = problemsOf(matching(OUTCOMES));
+    const fewest = problems.reduce((least, { n }) => Math.min(least, n), Infinity);
+    points = points.filter(({ k }) => problems.length && k <= fewest).map(({ k }) => {
+      const { mean, interval } = meanOver(problems, (problem) => passAtK(problem, k));
+      return { k, value: mean, interval };
+    });
+  }
+  if (points.length < 2) return null;
+  return plotCard("pass@k", `mean over problems, ${levelText()}, up to the fewest samples of a problem`, shareCurve(points),
+    () => figures(["k", "pass@k", "interval"], points.map((point) => [point.k, percent(point.value), endsText(point.interval)])));
+}
+
+function shareItem(name, row) {
+  const { group, pass_at_1: share, interval, problems } = row;
+  const text = visibleString(group);
+  const about = `${text}: ${percent(share)} of ${plural(problems, "problem")}, ${rangeText(interval)}`;
+  return { name: text, group, share, interval, problems, about, chosen: filter[name] === group, text: `${percent(share, 0)} of ${count(problems)}` };
+}
+
+function groupPlot(name, title, table, least = 1) {
+  if (!table || table.length < least || (table.length === 1 && MISSING_GROUPS.has(table[0].group))) return null;
+  const all = groupsBy(name, table);
+  if (!all.length) return null;
+  const inColumns = name === "rating" || name === "date";
+  let shown = all;
+  if (!inColumns) shown = [...all].sort((a, b) => b.problems - a.problems).slice(0, MOST_TAGS);
+  const items = shown.map((row) => shareItem(name, row));
+  if (name === "rating") for (const item of items) item.short = item.name.replace(/-\d+$/, "");
+  const cut = shown.length < all.length ? `the ${shown.length} most frequent of ${all.length}: ` : "";
+  const act = (item) => toggleFilter(name, item.group);
+  return plotCard(title, `${cut}mean over problems, ${levelText()}${inColumns ? "; n: problems" : ", number of problems"}`,
+    inColumns ? shareColumns(items, act, title) : shareLines(items, act, title),
+    () => shareFigures(all), { wide: items.length > 12 && !inColumns });
+}
+
+function verdictCounts(some) {
+  const counts = new Map();
+  for (const row of some) counts.set(verdictOf(row), (counts.get(verdictOf(row)) || 0) + 1);
+  return counts;
+}
+
+const verdictName = (verdict) => VERDICTS[verdict] || visibleString(verdict);
+
+function verdictPlot() {
+  const some = matching(["verdict"]);
+  if (!some.length) return null;
+  const items = [...verdictCounts(some)].sort(([, a], [, b]) => b - a).map(([verdict, n]) => {
+    const [name, share] = [verdictName(verdict), n / some.length];
+    const about = `${name}: ${count(n)} of ${count(some.length)} (${percent(share)})`;
+    return { verdict, name, share, n, about, chosen: filter.verdict === verdict, text: `${count(n)} · ${percent(share)}` };
+  });
+  return plotCard("Verdicts of solutions", "each by its first case that is not accepted",
+    shareLines(items, (item) => toggleFilter("verdict", item.verdict), "verdicts"),
+    () => figures(["", "solutions", "share"], items.map((item) => [item.name, count(item.n), percent(item.share)])));
+}
+
+function samplePlot() {
+  const some = matching(["sample"]);
+  const last = some.reduce((most, row) => Math.max(most, row[C.sample]), 0);
+  const size = Math.ceil((last + 1) / MOST_SAMPLES);
+  const columns = new Map();
+  for (const row of some) {
+    const first = Math.floor(row[C.sample] / size) * size;
+    if (!columns.has(first)) columns.set(first, []);
+    columns.get(first).push(row);
+  }
+  if (columns.size < 2) return null;
+  const order = [...verdictCounts(some)].sort(([a, n], [b, m]) => (b === "AC") - (a === "AC") || m - n).map(([verdict]) => verdict);
+  const items = [...columns].sort(([a], [b]) => a - b).map(([first, members]) => {
+    const group = size > 1 ? `${first}-${first + size - 1}` : String(first);
+    const counts = verdictCounts(members);
+    const parts = order.filter((verdict) => counts.has(verdict)).map((verdict) => ({ verdict, share: counts.get(verdict) / members.length }));
+    const words = parts.map(({ verdict, share }) => `${percent(share)} ${verdictName(verdict)}`).join(", ");
+    return { name: String(first), group, parts, counts, n: members.length, chosen: filter.sample === group, about: `sample ${group}: ${words}` };
+  });
+  const legend = h("div", { class: "legend" }, order.map((verdict) => h("span", {}, h("i", { class: verdictClass(verdict) }), verdictName(verdict))));
+  return plotCard("Verdicts by sample number", "share of the solutions with this number",
+    stackedColumns(items, (item) => toggleFilter("sample", item.group), "verdicts by sample number"),
+    () => figures(["sample", "solutions", ...order.map(verdictName)],
+      items.map((item) => [item.group, count(item.n), ...order.map((verdict) => count(item.counts.get(verdict) || 0))])), { legend });
+}
+
+function usagePlot(name, title, note) {
+  const columns = EDGES.map((from, index) => {
+    const to = EDGES[index + 1];
+    const text = to === undefined ? `over ${Math.round(100 * from)}%` : `${Math.round(100 * from)} to ${Math.round(100 * to)}%`;
+    const group = `${from}-${to ?? ""}`;
+    return { from, group, text, passed: 0, failed: 0, chosen: filter[name] === group };
+  });
+  for (const row of matching([name])) {
+    const share = limitShare(row, name);
+    if (share === null) continue;
+    const place = EDGES.findLastIndex((edge) => share > edge);
+    columns[Math.max(0, place)][row[C.status]] += 1;
+  }
+  if (columns.every(({ passed, failed }) => passed + failed === 0)) return null;
+  const legend = h("div", { class: "legend" }, ["passed", "failed"].map((kind) => h("span", {}, h("i", { class: kind }), kind)));
+  return plotCard(title, note, usageColumns(columns, (item) => toggleFilter(name, item.group), title),
+    () => figures(["of the limit", "passed", "failed"], columns.map((item) => [item.text, count(item.passed), count(item.failed)])), { legend });
+}
+
+// Draw all plots anew; tables that were unfolded stay so.
+function drawPlots() {
+  if (!stats) return;
+  const place = byId("plots");
+  const unfolded = new Set([...place.querySelectorAll("details[open]")].map((part) => part.parentNode.firstChild.textContent));
+  const { tables } = stats;
+  plotWidths.disconnect();
+  const cards = [
+    curvePlot(),
+    groupPlot("rating", "pass@1 by rating", tables.rating),
+    verdictPlot(),
+    samplePlot(),
+    usagePlot("time", "CPU time against its limit", "solutions by their slowest case"),
+    usagePlot("memory", "Memory against its limit", "solutions by their largest case"),
+    groupPlot("language", "pass@1 by language", tables.language, 2),
+    groupPlot("date", `pass@1 by ${tables.month ? "month" : "year"} of the contest`, tables.month || tables.year),
+    groupPlot("tag", "pass@1 by tag", tables.tag),
+  ].filter(Boolean);
+  const chips = filterChips(Object.keys(filter));
+  place.replaceChildren(...(chips.length ? [h("p", { class: "chips wide" }, "The plots follow the filters: ", chips)] : []), ...cards);
+  for (const card of cards) {
+    drawArea(card.querySelector(".area"));
+    const part = card.querySelector("details");
+    part.open = unfolded.has(card.firstChild.textContent);
+  }
+}

@@ -13,10 +13,9 @@ from gradebox.eval.api.grader import Grader
 from gradebox.eval.api.rewards import make_codeforces
 from gradebox.eval.cli.run import RunResult, run_grading
 from gradebox.eval.cli.summary import table, warning_lines
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Retry
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.problems.in_memory import InMemoryProblems
 from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.common.exit_status import ExitStatus

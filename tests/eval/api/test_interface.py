@@ -18,7 +18,7 @@ import pytest
 
 import gradebox
 from gradebox.eval.api.calls import MAX_SHARED
-from gradebox.eval.grading.retry import Retry
+from gradebox.eval.common.errors import Retry
 from gradebox.eval.results.records import read_records
 from gradebox.sandbox.errors import SandboxError
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready

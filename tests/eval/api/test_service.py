@@ -21,7 +21,7 @@ import requests
 import gradebox
 from gradebox.eval.api.rewards import make_codeforces
 from gradebox.eval.api.service import REQUEST_FLAGS, GradeService, open_service
-from gradebox.eval.grading.retry import Retry
+from gradebox.eval.common.errors import Retry
 from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
 from gradebox.sandbox.server.settings import ServerSettings

@@ -11,11 +11,10 @@ import pytest
 from gradebox.eval.cli import run as run_module
 from gradebox.eval.cli.run import RunResult, run_grading
 from gradebox.eval.cli.summary import table, warning_lines
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Retry
 from gradebox.eval.common.signals import Stopper, how_to_continue
 from gradebox.eval.grading import planner
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import TestRef
 from gradebox.eval.results.records import latest_records, read_records

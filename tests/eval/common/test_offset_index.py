@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
+from gradebox.eval.common.files import OffsetIndex, fingerprint
 
 KEYS = st.integers(-20, 20) | st.integers(-(2**63), 2**63 - 1)
 

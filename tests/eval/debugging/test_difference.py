@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gradebox.checkers import compare
 from gradebox.checkers.compare import Mode
 from gradebox.eval.common.terminal import display_width, render
-from gradebox.eval.debugging.difference import Layout, first_difference, side_by_side
+from gradebox.eval.debugging.page_parts import Layout, first_difference, side_by_side
 
 # expected, output, mode, byte offsets of the first difference (None: equal)
 PLACES = [

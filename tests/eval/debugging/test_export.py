@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.debugging.export.files import export_case, export_files
+from gradebox.eval.debugging.export import export_case, export_files
 from gradebox.eval.debugging.reopen import Overrides, open_case
 from testing.commands import run_command
 from tests.eval.debugging.small_run import SmallRun

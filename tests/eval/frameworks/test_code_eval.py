@@ -10,8 +10,7 @@ import pytest
 
 from gradebox.code_eval import compute
 from gradebox.eval.api.grader import Grader
-from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.retry import Retry
+from gradebox.eval.common.errors import InputError, Retry
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Interaction
 from testing.fakes.scripted_sandbox import FakeSandbox

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.checkers.check import Check, accept, reject
+from gradebox.eval.common.errors import Retry
 from gradebox.eval.grading import tasks as share_module
 from gradebox.eval.grading.cases.batch_run import grade_some
 from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.tasks import Share
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests

@@ -8,10 +8,9 @@ from msgspec import UNSET
 
 from gradebox.checkers.builtins import builtin
 from gradebox.checkers.check import Check, accept, reject, unclear
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Retry
 from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from gradebox.eval.common.errors import Interrupted, Retry
 from gradebox.eval.grading.resources import TestSetInfo
-from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.solution_run import RunContext
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.record import KeyParts, key_of

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import gradebox
-from gradebox.eval.grading.cases.scoring import subtask_points
 from gradebox.eval.grading.known.verification import package_case
+from gradebox.eval.grading.solution_run import subtask_points
 from gradebox.eval.problems.row import make_problem
 from testing.fakes.records import case
 

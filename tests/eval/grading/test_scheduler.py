@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Interrupted
 from gradebox.eval.grading import scheduler as scheduler_module
-from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.tasks import Done, Share
 

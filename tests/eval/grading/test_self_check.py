@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from gradebox.eval.cli.run import RunResult, run_grading
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, Retry
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.known.verification import Verification
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.sandbox.errors import SandboxError
 from testing.fakes.scripted_sandbox import Answer, Call, FakeSandbox, ready

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from gradebox.eval.cli.commands.report import main_of_table as main
-from gradebox.eval.results.export import BATCH_ROWS, export
+from gradebox.eval.results.other_formats import BATCH_ROWS, export
 from tests.eval.results.statistics.made_records import case, solution, write_results
 
 EVIL = '=HYPERLINK("x")\r\n,"\x00\u2028\U0001f600'

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import requests
 
-from gradebox.eval.grading.retry import Retry
+from gradebox.eval.common.errors import Retry
 from gradebox.sandbox.protocol import Sandbox
 from testing.fakes.scripted_sandbox import Answer, Call, FakeSandbox
 from tests.eval.api.serving import serving

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.api.grader import Grader
-from gradebox.eval.grading.retry import Retry
+from gradebox.eval.common.errors import Retry
 from gradebox.sandbox.errors import SandboxError
 from testing.fakes.scripted_sandbox import Call, FakeSandbox
 from tests.sandbox.backends import open_backend

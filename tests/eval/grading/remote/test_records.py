@@ -205,7 +205,7 @@ def test_a_server_that_forgets_every_problem_grades_none(
 ) -> None:
     monkeypatch.setattr(remote, "INLINE_BYTES", 0)
     monkeypatch.setattr(
-        "gradebox.eval.grading.retry.Retry.call", lambda self, action, what: action()
+        "gradebox.eval.common.errors.Retry.call", lambda self, action, what: action()
     )
     monkeypatch.setattr("gradebox.sandbox.piston.fleet.ATTEMPTS", 1)
     monkeypatch.setattr("gradebox.eval.api.service.GradeService.kept", lambda *_: None)

@@ -12,7 +12,7 @@ import pytest
 import requests
 
 import gradebox
-from gradebox.eval.grading.retry import Retry
+from gradebox.eval.common.errors import Retry
 from gradebox.sandbox.piston.gradebox_server import PROTOCOL
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
 from tests.eval.api.serving import answered_by, serving

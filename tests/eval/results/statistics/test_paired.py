@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradebox.eval.reporting.comparison import paired, sign_test, standard_error
 from gradebox.eval.results.statistics.counts import ProblemCounts
-from gradebox.eval.results.statistics.paired import paired, sign_test, standard_error
 
 
 def run(*right: tuple[int, int]) -> dict[str, ProblemCounts]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradebox.eval.results.statistics.rating import (
+from gradebox.eval.results.statistics.summary import (
     PRIOR_MEAN,
     PRIOR_SD,
     estimated_rating,

@@ -11,9 +11,9 @@ from urllib.request import Request, urlopen
 import pytest
 
 from gradebox.eval.debugging.reopen import Overrides
-from gradebox.eval.viewing.reruns import Reruns
+from gradebox.eval.reporting.reruns import Reruns
 from tests.eval.debugging.small_run import SmallRun
-from tests.eval.viewing.conftest import serving
+from tests.eval.reporting.conftest import serving
 
 
 def ask(address: str, body: Any = None, **headers: str) -> tuple[int, Any]:

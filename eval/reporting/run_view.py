@@ -25,6 +25,7 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.find import Results
 from gradebox.eval.debugging.reopen import Overrides
 from gradebox.eval.reporting.page_data import detail_of, row_of
+from gradebox.eval.reporting.sources import RunSources
 from gradebox.eval.results.records import (
     METRICS_NAME,
     check_record,
@@ -36,7 +37,6 @@ from gradebox.eval.results.records import (
 from gradebox.eval.results.statistics.counts import StatisticsOptions
 from gradebox.eval.results.statistics.intervals import z_value
 from gradebox.eval.results.statistics.summary import Summary
-from gradebox.eval.viewing.sources import RunSources
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.errors import RequestRefused
 from gradebox.sandbox.input_file import check_input_file

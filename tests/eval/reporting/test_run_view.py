@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from gradebox.eval.debugging.reopen import Overrides
+from gradebox.eval.reporting.run_view import RunView
 from gradebox.eval.results.record import encode
 from gradebox.eval.results.records import RESULTS_NAME
 from gradebox.eval.results.statistics.counts import StatisticsOptions
-from gradebox.eval.viewing.run_view import RunView
 from gradebox.sandbox.errors import RequestRefused
 from tests.eval.results.statistics.made_records import case, solution
 

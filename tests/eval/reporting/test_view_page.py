@@ -8,14 +8,14 @@ import pytest
 
 from gradebox.eval.debugging.reopen import Overrides
 from gradebox.eval.reporting.page import build_report
+from gradebox.eval.reporting.reruns import Reruns
 from gradebox.eval.results.record import encode
 from gradebox.eval.results.records import RESULTS_NAME
-from gradebox.eval.viewing.reruns import Reruns
 from tests.eval.debugging.small_run import SmallRun
 from tests.eval.reporting.browser import Browser
+from tests.eval.reporting.conftest import serving
 from tests.eval.reporting.test_hostile_text import ATTACKS, EVIL, shown
 from tests.eval.results.statistics.made_records import case, solution, write_results
-from tests.eval.viewing.conftest import serving
 
 pytestmark = pytest.mark.slow
 

@@ -136,7 +136,7 @@ def _facts(case: OpenedCase, program: Program) -> dict[str, Any]:
 
 def _run_script() -> dict[str, bytes]:
     """Return run.py, and the modules of ours that it imports as a package of its own, `judging`."""
-    wanted = ["gradebox.eval.debugging.export.run"]
+    wanted = ["gradebox.eval.debugging.exported_run"]
     files = {f"judging/{name}/__init__.py": b"" for name in ("checkers", "sandbox")}
     while wanted:
         path = _module_path(wanted.pop())
@@ -147,7 +147,7 @@ def _run_script() -> dict[str, bytes]:
         files[name] = _IMPORT.sub(r"\1\2 judging", path.read_text("utf-8")).encode()
         if (rows := path.with_suffix(".json")).is_file():  # that it reads, as languages.py does
             files[f"judging/{rows.relative_to(_PACKAGE).as_posix()}"] = rows.read_bytes()
-    run = files.pop("judging/eval/debugging/export/run.py")
+    run = files.pop("judging/eval/debugging/exported_run.py")
     folders = {folder for name in files for folder in Path(name).parents} - {Path()}
     return {"run.py": run, **{f"{folder}/__init__.py": b"" for folder in folders}, **files}
 

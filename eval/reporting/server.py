@@ -24,11 +24,10 @@ from typing import Any
 from aiohttp import web
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.comparing.comparison import find_differences, read_run
+from gradebox.eval.reporting.comparison import find_differences, paired, read_run
 from gradebox.eval.reporting.page import html_page, page_policy
-from gradebox.eval.results.statistics.paired import paired
-from gradebox.eval.viewing.reruns import Edit, Reruns
-from gradebox.eval.viewing.run_view import RunView
+from gradebox.eval.reporting.reruns import Edit, Reruns
+from gradebox.eval.reporting.run_view import RunView
 from gradebox.sandbox.common.loopback import is_loopback
 from gradebox.sandbox.errors import BadRequest, RequestRefused, SandboxError
 from gradebox.sandbox.server.incoming import (

@@ -1,1 +1,0 @@
-"""Compare two runs problem by problem, or a run with the verdicts of a site (`agreement`)."""

@@ -1,1 +1,0 @@
-"""Export a case as files that run without gradebox."""
