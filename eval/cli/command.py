@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import (
-    command_starts,
     how_to_continue,
     signals_as_keyboard_interrupt,
 )
@@ -217,7 +216,6 @@ def run_command(
     on_broken_pipe status when the reader of the output has gone
     """
     repair_streams()
-    command_starts()
     with (
         signals_as_keyboard_interrupt(),
         _warnings_as_lines(),

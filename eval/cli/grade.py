@@ -132,5 +132,5 @@ def _grade(options: Options) -> int:
         print_line(f"error: {result.no_tests}", sys.stderr)
     if result.interrupted:
         argv = ["--fresh"] if options.fresh else []
-        print_line(f"Interrupted; {how_to_continue(argv)} where it stopped.")
+        print_line(f"Interrupted; {how_to_continue(argv)}.")
     return result.exit_status

@@ -5,11 +5,6 @@
      (_early_signals.py)                                         interrupted
 
 The exit status is 130 in every phase.
-
-What a user types to continue after an interrupt depends, with --fresh, on when that came: before
-all that earlier runs wrote is discarded, the same command; afterwards the same without --fresh. All
-of it is discarded at once: with several solutions files, the second one's earlier records would
-otherwise be there for a run without --fresh.
 """
 
 from __future__ import annotations
@@ -25,23 +20,13 @@ from typing import Any, NoReturn, Protocol
 
 from gradebox.sandbox.common.exit_status import ExitStatus
 
-_discarded = threading.Event()
-
-
-def command_starts() -> None:
-    """Note that nothing is discarded yet."""
-    _discarded.clear()
-
-
-def is_discarded() -> None:
-    """Note that nothing of earlier runs is left."""
-    _discarded.set()
-
 
 def how_to_continue(argv: Sequence[str]) -> str:
     """Return what to type to continue a command with these arguments."""
-    leave_out = "--fresh" in argv and _discarded.is_set()
-    return f"start the same command again{' without --fresh' * leave_out} to continue"
+    again = "start the same command again"
+    if "--fresh" in argv:
+        return f"{again}, without --fresh to keep what this one did"
+    return f"{again} to continue"
 
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from gradebox.eval.common.errors import InputError, RowError
-from gradebox.eval.common.signals import is_discarded
 from gradebox.eval.models.exchange import Request, RequestOutcome
 from gradebox.eval.models.sampler import Sampler, SamplerOptions, SamplingProgress
 from gradebox.eval.models.servers import Server
@@ -294,5 +293,3 @@ def discard_responses(paths: Iterable[Path]) -> None:
         opened = [stack.enter_context(_lock_checked(path)) for path in dict.fromkeys(paths)]
         for file in opened:
             file.truncate(0)
-    if opened:
-        is_discarded()

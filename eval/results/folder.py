@@ -24,7 +24,6 @@ from typing import Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.files import OffsetIndex, fingerprint, replacing, write_json
-from gradebox.eval.common.signals import is_discarded
 from gradebox.eval.results.record import SCHEMA, encode, is_record
 from gradebox.eval.results.records import (
     METRICS_NAME,
@@ -104,6 +103,9 @@ class FolderLock(Closeable):
 def discard_results(folders: Iterable[Path]) -> None:
     """Remove what earlier runs have written: in all of these folders, else in none.
 
+    A run that is interrupted in the first one and goes on without --fresh finds nothing old in the
+    second.
+
     Raises InputError when one can't be used or another run writes there.
     """
     with contextlib.ExitStack() as stack:
@@ -114,7 +116,6 @@ def discard_results(folders: Iterable[Path]) -> None:
         for folder in unique:
             for name in (METRICS_NAME, RESULTS_NAME, OTHERS_NAME):
                 _remove(folder / name)
-    is_discarded()
 
 
 class ResultsFolder(Closeable):
