@@ -13,10 +13,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
-from gradebox.eval.grading.scheduler import Scheduler
+from gradebox.eval.grading.scheduler import QueuedJob, Scheduler
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_job import GradeWhole, SolutionJob, SolutionTask
-from gradebox.eval.grading.tasks import QueuedJob
 from gradebox.sandbox.protocol import lent_cores
 
 if TYPE_CHECKING:

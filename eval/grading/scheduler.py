@@ -4,12 +4,9 @@
 
 A job is a waiting solution, a task is a solution being graded, and a unit is one of its cases.
 A worker is called when there is work for it, and goes when it finds none. It takes several units of
-a task at a time (`Share`), continues with its own task, then starts the next job. Only when no job
-waits does it help with the task that has most units left, of which workers then take smaller
-shares. So few solutions are open at once, and the last one is spread over all workers.
-
-At the end of all work, a worker whose unit takes long, perhaps because its program sleeps, gives
-the rest of its units to others.
+a task at a time, continues with its own task, then starts the next job. Only when no job waits does
+it help with the task that has most units left, of which workers then take smaller shares. So few
+solutions are open at once, and the last one is spread over all workers.
 """
 
 from __future__ import annotations
@@ -19,10 +16,10 @@ import logging
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 from gradebox.eval.common.errors import InputError, Interrupted
-from gradebox.eval.grading.tasks import Active, QueuedJob, Share
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +27,97 @@ WINDOW_JOBS = 4096
 WINDOW_BYTES = 64 << 20
 TICK_S = 0.1
 MOST_THREADS = 1 << 16  # `workers` bounds them
+
+
+class Done(NamedTuple):
+    """What a task did: the units of a range before `end`; a failing one that is to be the last."""
+
+    end: int
+    first_failure: int | None = None
+
+
+class Task(Protocol):
+    """A started job: `units` pieces of work that may run at once, in any order.
+
+    most_at_once  units that are worth being given to a worker together, as far as is known by now
+    run           does some of the units from the first on, one at least; the rest is given again
+    finish        completes the task; called once, when no unit is left to run
+    abandon       frees the task's resources; called instead of `finish` when the run is stopped
+    """
+
+    units: int
+    most_at_once: int
+
+    def run(self, units: range) -> Done: ...
+
+    def finish(self, first_failure: int | None) -> None: ...
+
+    def abandon(self) -> None: ...
+
+
+class QueuedJob(Protocol):
+    """Waiting work.
+
+    cost        expected time in seconds
+    group       the same for jobs that share their tests
+    held_bytes  memory used while the job waits
+    reserve     keeps open what the job needs; called before it is queued
+    start       returns the task, None when the job is already done
+    discard     frees what `reserve` kept open; called instead of `start` when the run is stopped
+    """
+
+    cost: float
+    group: int
+    held_bytes: int
+
+    def reserve(self) -> None: ...
+
+    def start(self) -> Task | None: ...
+
+    def discard(self) -> None: ...
+
+
+@dataclass(eq=False)
+class Active:
+    """A task being graded: which of its units are left, and who has the others.
+
+    end         units from here on need not run
+    given_back  they were taken, but did not run
+    shares      units of the workers at it; one without a result stays: the task never finishes
+    """
+
+    task: Task
+    end: int
+    first_failure: int | None = None
+    next: int = 0
+    given_back: list[range] = field(default_factory=list)
+    shares: list[range] = field(default_factory=list)
+
+    def left(self) -> int:
+        """Return the number of units that no worker has taken."""
+        back = 0
+        if self.given_back:
+            back = sum(max(0, min(r.stop, self.end) - r.start) for r in self.given_back)
+        return max(0, self.end - self.next) + back
+
+    def startable(self, cap: int) -> int:
+        """Return how many units could be started now."""
+        return 0 if cap and len(self.shares) >= cap else self.left()
+
+    def take(self, most: int) -> range:
+        """Give a worker the next units."""
+        self.shares.append(self._next_units(most))
+        return self.shares[-1]
+
+    def _next_units(self, most: int) -> range:
+        while self.given_back:
+            back = self.given_back.pop()
+            if back[most:]:
+                self.given_back.append(back[most:])
+            if back.start < self.end:
+                return range(back.start, min(back.start + most, back.stop, self.end))
+        start, self.next = self.next, min(self.next + most, self.end)
+        return range(start, self.next)
 
 
 class Scheduler:
@@ -113,7 +201,6 @@ class Scheduler:
             tick()
             with self._lock:
                 self.all_started = self._all_read and not self._heap
-                self._share_again()
                 self._note_end()
             self._call_workers()
 
@@ -156,13 +243,6 @@ class Scheduler:
             return len(self._heap)
         found = [(a.startable(self._cap), self._most(a)) for a in self._active]
         return sum(-(-startable // most) for startable, most in found)
-
-    def _share_again(self) -> None:
-        """Give workers that are free what slow ones have not begun."""
-        if self._workers < self._wanted + self._lent() and not self._shares():
-            for active in self._active:
-                if not self._cap or len(active.shares) < self._cap:
-                    active.given_back += filter(None, [s.take_rest() for s in active.shares])
 
     def _fail(self, error: BaseException) -> None:
         with self._lock:
@@ -215,7 +295,7 @@ class Scheduler:
                 self._fail(e)  # first: an error while logging must not leave the run waiting
                 log.exception("unexpected error of the grader")
 
-    def _pick(self, own: Active | None) -> tuple[Active, Share] | QueuedJob | None:
+    def _pick(self, own: Active | None) -> tuple[Active, range] | QueuedJob | None:
         """Return a worker's next units, a job to start, or None when it is to go."""
         with self._lock:
             # Programs that slept when it was called may do so no longer.
@@ -258,7 +338,7 @@ class Scheduler:
             self._called -= 1
         return active
 
-    def _run_units(self, active: Active, share: Share) -> None:
+    def _run_units(self, active: Active, share: range) -> None:
         """Run units; after the last ones of a task, finish the task."""
         done_to, failed = active.task.run(share)
         with self._lock:

@@ -17,10 +17,11 @@ from typing import Any, Protocol
 from gradebox.checkers.programs import error_line
 from gradebox.eval.common.errors import UnusableProblem
 from gradebox.eval.grading.cases.asserts import AssertTests, assert_attempt, together
-from gradebox.eval.grading.cases.batch_run import MOST_CASES, grade_some
+from gradebox.eval.grading.cases.batch_run import FIRST_CASES, grade_some, share_after
 from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings, unjudged
 from gradebox.eval.grading.cases.judges import interactive_attempt
 from gradebox.eval.grading.resources import ProblemResources
+from gradebox.eval.grading.scheduler import Done
 from gradebox.eval.grading.solution_run import (
     SolutionRun,
     cancel_after_first_failure,
@@ -28,7 +29,6 @@ from gradebox.eval.grading.solution_run import (
     compile_fields,
     record_of_cases,
 )
-from gradebox.eval.grading.tasks import Done, Share
 from gradebox.eval.grading.verdict import fails
 from gradebox.eval.problems.problem import Problem, TestRef
 from gradebox.eval.results.record import CaseRecord, SolutionRecord
@@ -98,13 +98,13 @@ class WholeTask:
         self._grade = partial(grade, solution_run, context, resources)
         self._record: SolutionRecord | EncodedRecord | None = None
 
-    def run(self, share: Share) -> Done:
+    def run(self, units: range) -> Done:
         """Wait for the record."""
         try:
             self._record = self._grade()
         except SandboxError as e:
             self._record = self.solution_run.record("error", "ER", None, error=str(e))
-        return Done(share.stop)
+        return Done(units.stop)
 
     def finish(self, first_failure: int | None) -> None:
         """Pass the solution's record on."""
@@ -244,28 +244,30 @@ class SolutionTask:
         self._compiled = compiled
         self._cases: list[CaseRecord | None] = [None] * len(self._plan)
         self._grader = case_grader(context.settings, solution_run, resources, compiled)
-        self.most_at_once = MOST_CASES if self._grader.runs_many else 1
+        self.most_at_once = FIRST_CASES if self._grader.runs_many else 1
         self._is_one = self._grader.one_process or context.in_order
         self.units = 1 if self._is_one else len(self._plan)
 
-    def run(self, share: Share) -> Done:
+    def run(self, units: range) -> Done:
         """Grade some of these cases of the plan, from the first one on; or all of them as one."""
         if not self._is_one:
-            return self._grade_some(share)
+            return self._grade_some(units)
         done, first_failure = 0, None
         while done < len(self._plan):
-            done, failed = self._grade_some(Share(range(done, len(self._plan))))
+            done, failed = self._grade_some(range(done, len(self._plan)))
             first_failure = failed if first_failure is None else first_failure
             if first_failure is not None:
                 break
         return Done(1, None if first_failure is None else 0)
 
-    def _grade_some(self, share: Share) -> Done:
-        refs = self._plan[share.start : share.stop]
+    def _grade_some(self, units: range) -> Done:
+        refs = self._plan[units.start : units.stop]
         stop = self._context.stop_on_failure
-        cases = grade_some(self._grader, refs, share, stop_on_failure=stop)
+        cases = grade_some(self._grader, refs, stop_on_failure=stop)
+        if self._grader.runs_many:
+            self.most_at_once = share_after(cases)
         failed, verdicts = None, []
-        for unit, case in enumerate(cases, start=share.start):
+        for unit, case in enumerate(cases, start=units.start):
             if case is not None:
                 self._cases[unit] = case
                 verdicts.append(case.verdict)
@@ -273,7 +275,7 @@ class SolutionTask:
                     failed = unit
         for verdict in set(verdicts):
             self._context.on_case(verdict, verdicts.count(verdict))
-        return Done(share.start + len(cases), failed if stop else None)
+        return Done(units.start + len(cases), failed if stop else None)
 
     def finish(self, first_failure: int | None) -> None:
         """Pass the solution's record on."""

@@ -26,7 +26,6 @@ from typing import cast
 from gradebox.checkers.values.call_side import MANY
 from gradebox.eval.common.errors import InputError, Interrupted
 from gradebox.eval.grading.cases.case_run import CaseGrader, check_evidence, unjudged
-from gradebox.eval.grading.tasks import Share
 from gradebox.eval.grading.time_policy import run_limits
 from gradebox.eval.grading.verdict import fails
 from gradebox.eval.problems.problem import TestCase, TestRef
@@ -41,17 +40,16 @@ from gradebox.sandbox.protocol import (
     goes_on_after,
 )
 
-MOST_CASES = 64  # of one request
+FIRST_CASES, MOST_CASES = 8, 64  # of one request
+REQUEST_S = 0.25
 MOST_IN_ONE = 64 << 20  # bytes of the inputs of one process
 log = logging.getLogger(__name__)
 
 
 def grade_some(
-    grader: CaseGrader, refs: Sequence[TestRef], share: Share, *, stop_on_failure: bool
+    grader: CaseGrader, refs: Sequence[TestRef], *, stop_on_failure: bool
 ) -> list[CaseRecord | None]:
     """Return the records of the first one or more of these cases, in order.
-
-    share  numbers the cases; those that others have taken from it are left to them
 
     None stands for a case that did not run because an earlier one failed. Raises like
     `CaseGrader.grade`.
@@ -68,14 +66,10 @@ def grade_some(
     failed, ran = len(refs), 0
     try:
         tests = [grader.load(refs[i]) for i in to_run]
-        share.begin(share.start + to_run[0])
         with closing(run_many(grader, tests)) as runs:
             for execution in runs:
                 check_evidence(execution)
                 i, test = to_run[ran], tests[ran]
-                following = to_run[ran + 1] if ran + 1 < len(to_run) else len(refs)
-                if not share.is_ours(share.start + i, share.start + following):
-                    break
                 outcome = grader.judge_at_once(test, execution)
                 if outcome is None:
                     unfinished.append((i, execution))
@@ -84,7 +78,7 @@ def grade_some(
                     if stop_on_failure and fails(record.verdict):
                         failed = i
                 ran += 1
-                if failed == i or share.is_cut:
+                if failed == i:
                     break
     except (Interrupted, InputError):
         raise
@@ -100,8 +94,19 @@ def grade_some(
             if stop_on_failure and fails(record.verdict):
                 failed = i
     all_known = failed < len(refs) or ran == len(to_run)
-    graded = records if all_known else records[: to_run[ran]]
-    return graded[: share.stop - share.start]
+    return records if all_known else records[: to_run[ran]]
+
+
+def share_after(cases: Sequence[CaseRecord | None]) -> int:
+    """Return how many cases are worth one request, where these ran before them.
+
+    Others can take what is not requested, so that a solution whose cases take long, perhaps because
+    it sleeps, is spread over the cores at the end of all work.
+    """
+    times = [case.wall_s for case in cases if case is not None and case.wall_s is not None]
+    if not times:
+        return FIRST_CASES
+    return max(1, min(MOST_CASES, int(REQUEST_S * len(times) / max(sum(times), 1e-9))))
 
 
 def run_many(grader: CaseGrader, tests: Sequence[TestCase]) -> Generator[Execution, None, None]:

@@ -1,23 +1,20 @@
 """Several cases in one request: the same records as one at a time, whatever the runs do."""
 
-import itertools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from gradebox.checkers.check import Check, accept, reject
 from gradebox.eval.common.errors import Retry
-from gradebox.eval.grading import tasks as share_module
-from gradebox.eval.grading.cases.batch_run import grade_some
+from gradebox.eval.grading.cases.batch_run import grade_some, share_after
 from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.tasks import Share
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
@@ -124,8 +121,7 @@ def grade_all(
     """Return the records of the plan, up to the first None."""
     records: list[CaseRecord | None] = []
     while len(records) < len(plan) and None not in records:
-        share = Share(range(len(records), len(plan)))
-        some = grade_some(grader, plan[len(records) :], share, stop_on_failure=stop)
+        some = grade_some(grader, plan[len(records) :], stop_on_failure=stop)
         assert 1 <= len(some) <= len(plan) - len(records)
         records += some
     return records
@@ -162,7 +158,7 @@ def test_with_a_stop_every_case_up_to_the_first_failure_is_graded(kinds, checker
 
 def test_cases_after_a_failure_are_not_run():
     grader, sandbox, plan = made(["right", "wrong", *["right"] * 20])
-    found = grade_some(grader, plan, Share(range(len(plan))), stop_on_failure=True)
+    found = grade_some(grader, plan, stop_on_failure=True)
     assert [case and case.verdict for case in found] == ["AC", "WA", *[None] * 20]
     assert len(sandbox.calls) == 2
 
@@ -172,7 +168,7 @@ def test_a_stopped_run_starts_no_further_case():
     grader, sandbox, plan = made(
         ["right"] * 20, retry=Retry(stop=stop), on_run=lambda execution: stop.set()
     )
-    found = grade_some(grader, plan, Share(range(len(plan))), stop_on_failure=False)
+    found = grade_some(grader, plan, stop_on_failure=False)
     assert [case.verdict for case in found if case] == ["AC"]
     assert len(sandbox.calls) == 1
 
@@ -181,9 +177,9 @@ def test_the_inputs_of_one_go_are_bounded():
     grader, sandbox, plan = made(["right"] * 5)
     half = MOST_BYTES // 2
     sized = [replace(ref, input_bytes=half) for ref in plan]
-    assert len(grade_some(grader, sized, Share(range(5)), stop_on_failure=False)) == 2
+    assert len(grade_some(grader, sized, stop_on_failure=False)) == 2
     huge = [replace(ref, input_bytes=3 * half) for ref in plan]
-    assert len(grade_some(grader, huge, Share(range(5)), stop_on_failure=False)) == 1
+    assert len(grade_some(grader, huge, stop_on_failure=False)) == 1
     assert sandbox.batches == [2]
 
 
@@ -205,23 +201,11 @@ def test_executions_are_counted_once_each():
     assert len(seen) == len(sandbox.calls) == 5  # one ran again, alone
 
 
-@given(
-    st.lists(st.sampled_from([*ENDINGS, "right", "right", "skip"]), min_size=1, max_size=12),
-    st.integers(0, 20),
-)
-@settings(deadline=None, max_examples=100)
-def test_what_others_have_taken_is_left_to_them(kinds, taken_at):
-    """At some run, an idle worker takes what has not begun."""
-    share, runs = Share(range(len(kinds))), itertools.count()
-
-    def take(execution: object) -> None:
-        if next(runs) == taken_at:
-            with mock.patch.object(share_module, "STILL_S", 0):
-                share.take_rest()
-
-    grader, sandbox, plan = made(kinds, on_run=take)
-    single, _, _ = made(kinds, batched=False)
-    found = grade_some(grader, plan, share, stop_on_failure=False)
-    assert 1 <= len(found) <= share.stop
-    assert found == [single.grade(ref) for ref in plan[: len(found)]]
-    assert sandbox.open_batches == 0
+def test_slow_cases_are_requested_in_small_numbers():
+    seen = []
+    for wall_s in (0.0, 0.001, 0.02, 0.1, 3.0):
+        grader, _, plan = made(["right", "skip"])
+        case = structs.replace(grader.grade(plan[0]), wall_s=wall_s)
+        seen.append(share_after([case, case, grader.grade(plan[1]), None]))
+    assert seen == [64, 64, 12, 2, 1]
+    assert share_after([None]) == 8

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError, Interrupted
 from gradebox.eval.grading import scheduler as scheduler_module
-from gradebox.eval.grading.scheduler import Scheduler
-from gradebox.eval.grading.tasks import Done, Share
+from gradebox.eval.grading.scheduler import Done, Scheduler
 
 
 @dataclass
@@ -37,17 +36,14 @@ class FakeTask:
     def __post_init__(self) -> None:
         self.lock = threading.Lock()
 
-    def run(self, share: Share) -> Done:
-        units = range(share.start, share.stop)
+    def run(self, units: range) -> Done:
         assert 1 <= len(units) <= self.most_at_once
         with self.lock:
             self.running += 1
             self.most_running = max(self.most_running, self.running)
-        failed, end = [], share.start
+        failed, end = [], units.start
         for unit in units[: self.does]:
             self.on_run(unit)
-            if not share.is_ours(unit, unit + 1):  # this thread was slow, another one took the rest
-                break
             with self.lock:
                 self.ran.append(unit)
             failed += [unit] if unit in self.failing and self.stop else []
@@ -120,9 +116,9 @@ def test_the_last_task_is_given_out_in_shares_that_shrink():
     sizes: dict[int, int] = {}
 
     class Sized(FakeTask):
-        def run(self, share: Share) -> Done:
-            done = super().run(share)
-            sizes[share.start] = done.end - share.start
+        def run(self, units: range) -> Done:
+            done = super().run(units)
+            sizes[units.start] = done.end - units.start
             return done
 
     assert Scheduler(4).run([FakeJob(Sized(1000, most_at_once=64, does=64))])
@@ -143,30 +139,6 @@ def test_no_more_threads_are_started_than_there_is_work_for(
     monkeypatch.setattr(threading.Thread, "start", noted)
     assert Scheduler(8).run([FakeJob(FakeTask(units))])
     assert 1 <= len([name for name in names if name.startswith("grader")]) <= most + 1  # the feeder
-
-
-@pytest.mark.parametrize("cap", [0, 1])
-def test_an_idle_worker_takes_what_a_slow_one_has_not_begun(cap: int):
-    """The first unit ends when all others have run, or, with a cap, are left to its worker."""
-    others = threading.Event()
-
-    class Slow(FakeTask):
-        def run(self, share: Share) -> Done:
-            for unit in range(share.start, self.units):
-                if unit == 0 and not cap:
-                    assert others.wait(150)
-                if not share.is_ours(unit, unit + 1):
-                    break
-                with self.lock:
-                    self.ran.append(unit)
-                    if len(self.ran) == self.units - 1:
-                        others.set()
-            return Done(share.stop)
-
-    task = Slow(8, most_at_once=8)
-    assert Scheduler(2, cap=cap).run([FakeJob(task)])
-    assert sorted(task.ran) == list(range(8))
-    assert task.finished == [None]
 
 
 def test_a_failure_cancels_later_units():
