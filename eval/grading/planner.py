@@ -29,11 +29,9 @@ from gradebox.eval.results.record import GRADED_FIELDS, CaseVerdict, SolutionRec
 from gradebox.eval.results.records import EncodedRecord, encoded
 from gradebox.eval.solutions.solution import Solution
 
-FADING = 0.98  # the last 50 solutions or so count
-
 
 class TimeLeft:
-    """Expects solutions to take the share of their cost that the latest ones took.
+    """Expects solutions to take time in proportion to their cost.
 
     all_added  no further call of `add` follows
 
@@ -45,8 +43,7 @@ class TimeLeft:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting = self._finished = 0  # solutions, running ones are waiting
-        self._waiting_cost = self._busy_s = 0.0
-        self._recent_s = self._recent_cost = 0.0
+        self._waiting_cost = self._finished_cost = 0.0
 
     def add(self, cost: float) -> None:
         """Count a solution that will be run; `cost` is the time it may take (`Job.cost`)."""
@@ -54,31 +51,29 @@ class TimeLeft:
             self._waiting += 1
             self._waiting_cost += cost
 
-    def finish(self, cost: float, busy_s: float) -> None:
-        """Count a solution that was run; busy_s is the time that its compilation and cases took."""
+    def finish(self, cost: float) -> None:
+        """Count a solution that was run."""
         with self._lock:
             self._waiting -= 1
             self._waiting_cost -= cost
             self._finished += 1
-            self._busy_s += busy_s
-            self._recent_s = self._recent_s * FADING + busy_s
-            self._recent_cost = self._recent_cost * FADING + cost
+            self._finished_cost += cost
 
     def seconds(self, elapsed_s: float, solutions_left: int) -> float | None:
         """Return the time left, None when nothing is known.
 
         elapsed_s       time since the start of the run
         solutions_left  solutions without a record; until all are added, others are expected to
-                        take as long as the average one that was
+                        cost as much as the average one that was
         """
         with self._lock:
-            if self._busy_s <= 0 or self._recent_cost <= 0:
+            if self._finished_cost <= 0:
                 return None
-            expected_s = self._waiting_cost * self._recent_s / self._recent_cost
+            cost = self._waiting_cost
             if not self.all_added:
-                mean_s = (expected_s + self._busy_s) / (self._waiting + self._finished)
-                expected_s += max(0, solutions_left - self._waiting) * mean_s
-            return elapsed_s * expected_s / self._busy_s
+                mean = (cost + self._finished_cost) / (self._waiting + self._finished)
+                cost += max(0, solutions_left - self._waiting) * mean
+            return elapsed_s * cost / self._finished_cost
 
 
 NO_CODE = "no code in the response"
@@ -199,7 +194,7 @@ class Planner:
     def done(self, run: SolutionRun, given: SolutionRecord | EncodedRecord) -> None:
         """Store a job's record for its solution and for the duplicates."""
         cache, record = self._cache, encoded(given)
-        self._counts.left.finish(cost_of(run), record.busy_s)
+        self._counts.left.finish(cost_of(run))
         if record.status == "invalid":
             self._session.unusable.add(record.error)
         with self._cond:

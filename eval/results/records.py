@@ -57,7 +57,6 @@ class EncodedRecord:
     """A record as its line, with what a run needs to know of it.
 
     settled  see `is_settled`
-    busy_s   see `SolutionRecord`
     error    of a record of status `invalid`, else ""
     """
 
@@ -65,7 +64,6 @@ class EncodedRecord:
     status: Status
     verdict: CaseVerdict | None
     settled: bool
-    busy_s: float
     error: str = ""
 
     def fields(self) -> dict[str, Any]:
@@ -90,9 +88,7 @@ def encoded(record: SolutionRecord | EncodedRecord) -> EncodedRecord:
         return record
     failed = record.status in UNSETTLED or any(case.verdict == "ER" for case in record.details)
     error = record.error if record.status == "invalid" else ""
-    return EncodedRecord(
-        encode(record), record.status, record.verdict, not failed, record.busy_s, error
-    )
+    return EncodedRecord(encode(record), record.status, record.verdict, not failed, error)
 
 
 def stored_text(data: bytes, limit: int) -> str:

@@ -21,7 +21,7 @@ def test_equal_solutions_take_equal_time():
     for _ in range(10):
         left.add(5)
     for _ in range(4):
-        left.finish(5, 2.0)
+        left.finish(5)
     assert left.seconds(8.0, 6) == pytest.approx(12.0)
 
 
@@ -30,7 +30,7 @@ def test_several_workers_are_seen_in_the_elapsed_time():
     for _ in range(10):
         left.add(5)
     for _ in range(5):
-        left.finish(5, 2.0)
+        left.finish(5)
     assert left.seconds(2.5, 5) == pytest.approx(2.5)  # four at once
 
 
@@ -38,7 +38,7 @@ def test_solutions_that_were_not_read_yet_count_as_average_ones():
     left = TimeLeft()
     left.add(1)
     left.add(3)
-    left.finish(1, 1.0)
+    left.finish(1)
     assert left.seconds(1.0, 1 + 8) == pytest.approx(3.0 + 8 * 2.0)
     left.all_added = True  # the others wait for the record of a program like theirs
     assert left.seconds(1.0, 1 + 8) == pytest.approx(3.0)
@@ -68,7 +68,7 @@ def simulated(seed: int, share: float) -> tuple[float, float]:
     for cost, true_s in jobs:
         done += 1
         elapsed_s += true_s
-        left.finish(cost, true_s)
+        left.finish(cost)
         if elapsed_s >= share * total_s:
             break
     estimate = left.seconds(elapsed_s, len(jobs) - done)
