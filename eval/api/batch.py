@@ -125,7 +125,9 @@ class Batch:
             retry=Retry(stop=self._stop), on_run=lambda x: self._count_run_s(x.wall_s)
         )
         context = replace(
-            session.job_context(settings, planner.done, counts.add_case),
+            session.job_context(
+                settings, planner.done, counts.add_case, self._executor.grade_whole
+            ),
             on_run_s=self._count_run_s,
             time_limit_s=self._time_limit_s,
         )

@@ -251,7 +251,9 @@ def _schedule(
     """
     executor = open_executor(session)
     planner = Planner(session, session.problems, records, counts, lambda: executor.stopping)
-    context = session.job_context(session.case_settings(retry=retry), planner.done, counts.add_case)
+    context = session.job_context(
+        session.case_settings(retry=retry), planner.done, counts.add_case, executor.grade_whole
+    )
     progress = Progress(counts, total, executor.slowest)
     with stopper.stopping(executor):
         try:

@@ -10,12 +10,12 @@ All take the same jobs and pass the same records to the planner.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
-from gradebox.eval.grading.scheduler import QueuedJob, Scheduler
+from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_job import GradeWhole, SolutionJob, SolutionTask
+from gradebox.eval.grading.solution_job import GradeWhole, SolutionJob
 from gradebox.sandbox.protocol import lent_cores
 
 if TYPE_CHECKING:
@@ -41,19 +41,18 @@ class Executor(Scheduler):
         )
         self._place = place
 
-    def run(self, jobs: Iterable[QueuedJob], tick: Callable[[], None] = lambda: None) -> bool:
-        """See `Scheduler.run`; the jobs are `SolutionJob`s."""
-        if self._place is None:
-            return super().run(jobs, tick)
-        try:
-            return super().run(self._sent(jobs, self._place.grade), tick)
-        finally:
-            self._place.end()
+    @property
+    def grade_whole(self) -> GradeWhole | None:
+        """What the jobs' context needs to be graded in the place."""
+        return None if self._place is None else self._place.grade
 
-    def _sent(self, jobs: Iterable[QueuedJob], grade: GradeWhole) -> Iterator[QueuedJob]:
-        for job in jobs:
-            cast("SolutionJob", job).grade_whole = grade
-            yield job
+    def run(self, jobs: Iterable[SolutionJob], tick: Callable[[], None] = lambda: None) -> bool:
+        """See `Scheduler.run`."""
+        try:
+            return super().run(jobs, tick)
+        finally:
+            if self._place is not None:
+                self._place.end()
 
     def poll(self) -> None:
         if self._place is not None:
@@ -62,7 +61,7 @@ class Executor(Scheduler):
     def slowest(self) -> tuple[str, float] | None:
         """Return (problem id, seconds) of the solution that has been running longest, if known."""
         with self._lock:
-            tasks = cast("list[SolutionTask]", [active.task for active in self._active])
+            tasks = [active.task for active in self._active]
         if not tasks:
             return None
         task = min(tasks, key=lambda t: t.started)

@@ -2,7 +2,8 @@
 
     jobs ──feeder──▶ heap (longest expected first, bounded) ──▶ active tasks ──▶ units
 
-A job is a waiting solution, a task is a solution being graded, and a unit is one of its cases.
+A job is a waiting solution, a task is a solution being graded (solution_job.py), and a unit is one
+of its cases.
 A worker is called when there is work for it, and goes when it finds none. It takes several units of
 a task at a time, continues with its own task, then starts the next job. Only when no job waits does
 it help with the task that has most units left, of which workers then take smaller shares. So few
@@ -17,9 +18,12 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradebox.eval.common.errors import InputError, Interrupted
+
+if TYPE_CHECKING:
+    from gradebox.eval.grading.solution_job import SolutionJob, SolutionTask, WholeTask
 
 log = logging.getLogger(__name__)
 
@@ -36,47 +40,6 @@ class Done(NamedTuple):
     first_failure: int | None = None
 
 
-class Task(Protocol):
-    """A started job: `units` pieces of work that may run at once, in any order.
-
-    most_at_once  units that are worth being given to a worker together, as far as is known by now
-    run           does some of the units from the first on, one at least; the rest is given again
-    finish        completes the task; called once, when no unit is left to run
-    abandon       frees the task's resources; called instead of `finish` when the run is stopped
-    """
-
-    units: int
-    most_at_once: int
-
-    def run(self, units: range) -> Done: ...
-
-    def finish(self, first_failure: int | None) -> None: ...
-
-    def abandon(self) -> None: ...
-
-
-class QueuedJob(Protocol):
-    """Waiting work.
-
-    cost        expected time in seconds
-    group       the same for jobs that share their tests
-    held_bytes  memory used while the job waits
-    reserve     keeps open what the job needs; called before it is queued
-    start       returns the task, None when the job is already done
-    discard     frees what `reserve` kept open; called instead of `start` when the run is stopped
-    """
-
-    cost: float
-    group: int
-    held_bytes: int
-
-    def reserve(self) -> None: ...
-
-    def start(self) -> Task | None: ...
-
-    def discard(self) -> None: ...
-
-
 @dataclass(eq=False)
 class Active:
     """A task being graded: which of its units are left, and who has the others.
@@ -86,7 +49,7 @@ class Active:
     shares      units of the workers at it; one without a result stays: the task never finishes
     """
 
-    task: Task
+    task: SolutionTask | WholeTask
     end: int
     first_failure: int | None = None
     next: int = 0
@@ -146,7 +109,7 @@ class Scheduler:
         self._lent = lent
         self._lock = threading.Lock()
         self._room = threading.Condition(self._lock)  # for the feeder
-        self._heap: list[tuple[float, int, int, QueuedJob]] = []
+        self._heap: list[tuple[float, int, int, SolutionJob]] = []
         self._heap_bytes = 0
         self._active: list[Active] = []
         self._workers = 0  # called and not gone
@@ -159,7 +122,7 @@ class Scheduler:
         self._error: BaseException | None = None
         self._threads: ThreadPoolExecutor | None = None
 
-    def run(self, jobs: Iterable[QueuedJob], tick: Callable[[], None] = lambda: None) -> bool:
+    def run(self, jobs: Iterable[SolutionJob], tick: Callable[[], None] = lambda: None) -> bool:
         """Run all jobs; return True when all are done, False when `stop` came first.
 
         `tick` is called ten times a second from the calling thread. The first InputError, or
@@ -249,7 +212,7 @@ class Scheduler:
             self._error = self._error or error
             self.stopping = True
 
-    def _feed(self, jobs: Iterable[QueuedJob]) -> None:
+    def _feed(self, jobs: Iterable[SolutionJob]) -> None:
         try:
             for number, job in enumerate(jobs):
                 job.reserve()
@@ -295,7 +258,7 @@ class Scheduler:
                 self._fail(e)  # first: an error while logging must not leave the run waiting
                 log.exception("unexpected error of the grader")
 
-    def _pick(self, own: Active | None) -> tuple[Active, range] | QueuedJob | None:
+    def _pick(self, own: Active | None) -> tuple[Active, range] | SolutionJob | None:
         """Return a worker's next units, a job to start, or None when it is to go."""
         with self._lock:
             # Programs that slept when it was called may do so no longer.
@@ -318,14 +281,14 @@ class Scheduler:
             return active.task.most_at_once
         return min(active.task.most_at_once, 1 + active.left() // (2 * self._wanted))
 
-    def _pop(self) -> QueuedJob:
+    def _pop(self) -> SolutionJob:
         job = heapq.heappop(self._heap)[-1]
         self._heap_bytes -= job.held_bytes
         if not self._all_read:
             self._room.notify()
         return job
 
-    def _start(self, job: QueuedJob) -> Active | None:
+    def _start(self, job: SolutionJob) -> Active | None:
         task = job.start()
         if task is None:
             return None

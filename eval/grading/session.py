@@ -30,7 +30,7 @@ from gradebox.eval.grading.cases.case_run import CaseSettings
 from gradebox.eval.grading.cases.judges import check_judge, open_judge, open_problem_interactor
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources, ResourceCache
-from gradebox.eval.grading.solution_job import JobContext
+from gradebox.eval.grading.solution_job import GradeWhole, JobContext
 from gradebox.eval.grading.solution_run import RunContext
 from gradebox.eval.problems import ProblemSet, open_problems
 from gradebox.eval.problems.chosen_tests import (
@@ -296,6 +296,7 @@ class GradingSession(Closeable):
         settings: CaseSettings,
         on_record: Callable[..., None],
         on_case: Callable[..., None] = lambda verdict, number=1: None,
+        grade_whole: GradeWhole | None = None,
     ) -> JobContext:
         """Return what the jobs of one run share."""
         options = self.options
@@ -305,6 +306,7 @@ class GradingSession(Closeable):
             on_record,
             on_case,
             options.stop_on_first_failure,
+            grade_whole=grade_whole,
             cap=options.generated_tests_workers,
             checker=options.checker,
         )

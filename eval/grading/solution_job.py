@@ -48,6 +48,11 @@ class Resources(Protocol):
     def release(self, resources: ProblemResources) -> None: ...
 
 
+GradeWhole = Callable[
+    [SolutionRun, "JobContext", ProblemResources], SolutionRecord | EncodedRecord
+]  # raises Interrupted, InputError, and SandboxError, which becomes the record
+
+
 @dataclass(frozen=True)
 class JobContext:
     """What all jobs of a run share: how cases are graded, and where results go.
@@ -57,6 +62,7 @@ class JobContext:
     on_case    called with each case's verdict, or a verdict and a number, from any thread
     in_order   a solution's cases run one after the other, so that none runs behind the one that is
                to stop it
+    grade_whole  grades solutions in another place; None: this process does
     cap        cases of a solution at once, 0 for no limit; of servers only
     checker    the checker of --checker; of servers only
     time_limit_s  of running programs for each core; of servers only
@@ -69,18 +75,14 @@ class JobContext:
     stop_on_failure: bool = False
     in_order: bool = False
     on_run_s: Callable[[float], None] = lambda seconds: None
+    grade_whole: GradeWhole | None = None
     cap: int = 0
     checker: str | None = None
     time_limit_s: float | None = None
 
 
-GradeWhole = Callable[
-    [SolutionRun, JobContext, ProblemResources], SolutionRecord | EncodedRecord
-]  # raises Interrupted, InputError, and SandboxError, which becomes the record
-
-
 class WholeTask:
-    """A solution that another place grades (`scheduler.Task`): its only unit is all of it."""
+    """A solution that another place grades, see `SolutionTask`: its only unit is all of it."""
 
     units = most_at_once = 1
 
@@ -130,14 +132,15 @@ def cost_of(run: SolutionRun) -> float:
 
 @dataclass
 class SolutionJob:
-    """A solution waiting for a worker (`scheduler.QueuedJob`).
+    """A solution waiting for a worker.
 
-    grade_whole  another place grades it
+    cost        expected time in seconds
+    group       the same for jobs that share their tests
+    held_bytes  memory used while the job waits
     """
 
     solution_run: SolutionRun
     context: JobContext
-    grade_whole: GradeWhole | None = None
     cost: float = field(init=False)
     group: int = field(init=False)
     held_bytes: int = field(init=False)
@@ -149,11 +152,11 @@ class SolutionJob:
         self.held_bytes = len(self.solution_run.solution.code or "") + 1024
 
     def reserve(self) -> None:
-        """Keep the problem's tests open until the job has ended."""
+        """Keep the problem's tests open until the job has ended. Called before it is queued."""
         self._resources = self.context.resources.acquire(self.solution_run.problem)
 
     def discard(self) -> None:
-        """Give up a job that was not started."""
+        """Give up a job that was not started, as the run was stopped."""
         if self._resources is not None:
             self.context.resources.release(self._resources)
             self._resources = None
@@ -162,7 +165,7 @@ class SolutionJob:
         """Compile the judge and the program; return None when that already decided the record."""
         resources = self._resources or self.context.resources.acquire(self.solution_run.problem)
         self._resources = None
-        grade = self.grade_whole
+        grade = self.context.grade_whole
         if grade is None and "grade" in self.context.settings.sandbox.capabilities:
             from gradebox.eval.grading.remote import grade_on_servers as grade
         if grade is not None:
@@ -227,7 +230,13 @@ class SolutionJob:
 
 
 class SolutionTask:
-    """A compiled solution and the results of its cases (`scheduler.Task`), which are its units."""
+    """A compiled solution and the results of its cases, its units, in any order.
+
+    most_at_once  units that are worth being given to a worker together, as far as is known by now
+    run           does some of the units from the first on, one at least; the rest is given again
+    finish        completes the task; called once, when no unit is left to run
+    abandon       frees the task's resources; called instead of `finish` when the run is stopped
+    """
 
     def __init__(
         self,
