@@ -41,7 +41,7 @@ from gradebox.eval.grading.cases.outcome import CaseOutcome
 from gradebox.eval.grading.solution_job import case_grader
 from gradebox.eval.grading.solution_run import compile_error
 from gradebox.eval.results.record import CaseRecord
-from gradebox.eval.solutions.reader import TEXT_KEYS, read_response
+from gradebox.eval.solutions.reader import TEXT_KEYS, recorded_solution
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import MIB
 
@@ -352,7 +352,7 @@ def response_page(
 
     Raises InputError when its line is no longer there.
     """
-    response = read_response(solutions_file(results, overrides), record["line"])
+    _, response = recorded_solution(solutions_file(results, overrides), record)
     yield from title(record, "none", width)
     yield row("")
     why = (

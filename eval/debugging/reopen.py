@@ -31,7 +31,7 @@ from gradebox.eval.problems.problem import TestCase, TestRef
 from gradebox.eval.results.records import METRICS_NAME, recorded_output
 from gradebox.eval.solutions.files import find_files
 from gradebox.eval.solutions.program import program_of
-from gradebox.eval.solutions.reader import read_solutions
+from gradebox.eval.solutions.reader import recorded_solution
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.loopback import is_loopback
 from gradebox.sandbox.endpoints import endpoints_from, normalise
@@ -161,24 +161,18 @@ def _find_checker_file(name: str, folders: list[Path]) -> str:
 
 def _solution_of(session: GradingSession, record: Json) -> Solution:
     """Return the solution of a record; InputError when its line holds another solution now."""
-    file, line = session.files[0], record.get("line")
-    solutions = read_solutions([file], resolve=session.problems.resolve)
-    on_line = [solution for solution in solutions if solution.line == line]
-    name = record.get("solution_id")
-    found = next((s for s in on_line if s.solution_id == name), next(iter(on_line), None))
-    if found is None:
+    file = session.files[0]
+    found, _ = recorded_solution(file, record)
+    problem = session.problems.resolve(found.problem_id) or found.problem_id
+    if problem != record.get("problem_id"):
         raise InputError(
-            f"{file} has no line {line}, so it was shortened since the run; give --solutions-path"
-        )
-    if (found.problem_id, found.solution_id) != (record.get("problem_id"), name):
-        raise InputError(
-            f"line {line} of {file} is now {shown(found.solution_id)} of problem "
-            f"{shown(found.problem_id)}, but the record is of {shown(name)}; give the run's own "
-            "file with --solutions-path"
+            f"line {found.line} of {file} is now of problem {shown(problem)}, but the record is of "
+            f"{shown(record.get('problem_id'))}; give the run's own file with --solutions-path"
         )
     if found.error is not None:
         raise InputError(f"{file}: {found.error}; this line was not graded")
-    return found
+    names = {name: record[name] for name in ("problem_id", "solution_id", "sample_i")}
+    return replace(found, **names)
 
 
 @dataclass

@@ -18,8 +18,8 @@ from gradebox.eval.models.answers.code_prompts import plain_statement, statement
 from gradebox.eval.problems.problem import spellings
 from gradebox.eval.problems.row import problem_id
 from gradebox.eval.problems.rows import Rows
-from gradebox.eval.solutions.files import MAX_LINE_BYTES, read_lines
-from gradebox.eval.solutions.reader import read_solution
+from gradebox.eval.solutions.files import MAX_LINE_BYTES
+from gradebox.eval.solutions.reader import recorded_solution
 from gradebox.sandbox.common.cleanup import Closeable
 
 _NOT_LINES = (b"\x1f\x8b", b"[")  # gzip; one JSON array
@@ -48,20 +48,7 @@ class SolutionLines(Closeable):
         spells it differently, "" where it does not. A response is null where the line has only
         the program. Raises InputError when the file no longer has the solution.
         """
-        line, name = record.get("line"), record.get("solution_id")
-        if not isinstance(line, int) or not isinstance(name, str):
-            raise InputError("the record has no usable line; start the run again")
-        data = self._line(line)
-        if data is None:
-            raise InputError(
-                f"{self.path} has no line {line}, so it was shortened since the run; "
-                "give --solutions-path"
-            )
-        solution, response = read_solution(data, line, name)
-        if solution.solution_id not in (name, name.partition("@")[0]):
-            raise InputError(
-                f"line {line} of {self.path} holds another solution now; give --solutions-path"
-            )
+        solution, response = recorded_solution(self.path, record, self._line(record.get("line")))
         names = spellings(solution.problem_id)
         given = {"program": (solution.code, program_chars), "response": (response, response_chars)}
         return {
@@ -71,14 +58,13 @@ class SolutionLines(Closeable):
             "cut": [key for key, (text, most) in given.items() if len(text or "") > most],
         }
 
-    def _line(self, line: int) -> bytes | None:
+    def _line(self, number: Any) -> bytes | None:
+        """Return a line by its offset, None for one that has none."""
         try:
             with self.path.open("rb") as file:
-                if file.read(2).startswith(_NOT_LINES):
-                    found = (data for number, data in read_lines(self.path) if number == line)
-                    data = next(found, None)
-                    return data if isinstance(data, bytes) else None
-                offset = self._index().get(line)
+                if file.read(2).startswith(_NOT_LINES) or not isinstance(number, int):
+                    return None
+                offset = self._index().get(number)
                 if offset is None:
                     return None
                 file.seek(offset)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -57,8 +56,8 @@ def read_solutions(
               solutions then have that id, so that all aliases share one count of samples
 
     `sample_i` counts all lines of a problem from 0, whatever `limit` and `problems` are. A
-    solution without a name is named by its line number, preceded by the file's name when there
-    are several files. A name that another solution of the problem has gets `@` and that number.
+    solution without a name is named by its line number. A name that another solution of the problem
+    has gets `@` and that number.
     Raises InputError here for missing, empty and unreadable files, and while reading for a
     damaged gzip file.
     """
@@ -97,11 +96,11 @@ def _read(
     count = 0
     with OffsetIndex() as names:
         numbering = _Numbering(canonical, names.add)
-        for path, prefix in zip(files, _prefixes(files), strict=True):
+        for path in files:
             for number, line in read_lines(path):
                 if limit is not None and count >= limit:
                     return
-                for name, read in _samples(line, f"{prefix}{number}"):
+                for name, read in _samples(line, str(number)):
                     if limit is not None and count >= limit:
                         return
                     solution = _solution(read, number, str(path), name)
@@ -148,16 +147,6 @@ def _samples(line: bytes | str, name: str) -> Iterator[tuple[str, Callable[[], R
                 yield f"{name}.{i}", partial(dict, one)
             return
     yield name, partial(_parse, line)
-
-
-def _prefixes(files: list[Path]) -> list[str]:
-    """Return what precedes line numbers to distinguish files: nothing for a single file."""
-    if len(files) == 1:
-        return [""]
-    stems = [file.name.split(".")[0] for file in files]
-    if len(set(stems)) < len(stems):
-        return [f"{file}:" for file in files]
-    return [f"{stem}:" for stem in stems]
 
 
 def _solution(
@@ -302,39 +291,45 @@ def _response(row: Mapping[str, Any]) -> str | None:
     return None
 
 
-def read_response(path: Path, line: int) -> str:
-    """Return the text from which the program of a line was to be taken, "" when there is none.
+def recorded_solution(
+    path: Path, record: Mapping[str, Any], line: bytes | str | None = None
+) -> tuple[Solution, str]:
+    """Return the solution of a record, with `sample_i` 0, and the text that its program is from.
 
-    Raises InputError when the file has no such line any more.
+    line  of the solutions file, `path`; None: it is read
+
+    The text is "" where the line has the program itself. Raises InputError when the line is not
+    there any more, or holds another solution.
     """
-    data = next((data for number, data in read_lines(path) if number == line), None)
-    if data is None:
-        raise InputError(f"{path} has no line {line}; give --solutions-path")
+    number, name = record.get("line"), record.get("solution_id")
+    if not isinstance(number, int) or not isinstance(name, str):
+        raise InputError("the record has no usable line; start the run again")
+    line = line or next((data for n, data in read_lines(path) if n == number), None)
+    if line is None:
+        raise InputError(
+            f"{path} has no line {number}, so it was shortened since the run; give --solutions-path"
+        )
+    own_names = (name, name.partition("@")[0])
+    found: list[Solution] = []
+    for default, read in _samples(line, str(number)):
+        solution = _solution(read, number, str(path), default)
+        found.append(solution)
+        if solution.solution_id in own_names:
+            return solution, _source_text(read, solution)
+    raise InputError(
+        f"line {number} of {path} is now {shown(found[0].solution_id)} of problem "
+        f"{shown(found[0].problem_id)}, but the record is of {shown(name)}; give the run's own "
+        "file with --solutions-path"
+    )
+
+
+def _source_text(read: Callable[[], Row], solution: Solution) -> str:
     try:
-        row = as_line(_parse(data))
-        return str(row.get("code") or "") or _response(row) or ""
-    except RowError as why:
-        raise InputError(f"{path}, line {line}: {why}") from None
-
-
-def read_solution(line: bytes, number: int, solution_id: str) -> tuple[Solution, str]:
-    """Return a solution of a line by its name, and the response that its program is from.
-
-    number       the line's
-    solution_id  chooses among the solutions of a line; the first one counts if none has it
-
-    The response is "" where the line has a program. The solution has `sample_i` 0.
-    """
-    found: list[tuple[Solution, str]] = []
-    for name, read in _samples(line, str(number)):
-        solution, response = _solution(read, number, "", name), ""
-        with suppress(RowError):
-            row = as_line(read())
-            response = "" if row.get("code") else _response(row) or ""
-        if solution.solution_id in (solution_id, solution_id.partition("@")[0]):
-            return solution, response
-        found.append((solution, response))
-    return found[0]
+        row = as_line(read())
+        text = encodable(str(row.get("code") or "")) or _response(row) or ""
+    except RowError:
+        return ""
+    return "" if text == solution.code else text
 
 
 def _text(key: str, value: object) -> str:

@@ -10,7 +10,7 @@ import pytest
 from gradebox.eval.cli.commands.debug import main
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.find import SolutionQuery, find_case, find_record
-from gradebox.eval.solutions.reader import read_response
+from gradebox.eval.solutions.reader import recorded_solution
 from testing.rows import rows
 from tests.eval.debugging.small_run import SmallRun
 
@@ -112,9 +112,9 @@ def test_a_response_without_code_is_shown(
 def test_the_text_of_a_line(tmp_path: Path, row: dict[str, object], text: str) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text('{"id": "0/A", "code": "x"}\n' + json.dumps(row) + "\n")
-    assert read_response(path, 2) == text
+    assert recorded_solution(path, {"line": 2, "solution_id": "2"})[1] == text
     with pytest.raises(InputError, match="has no line 3"):
-        read_response(path, 3)
+        recorded_solution(path, {"line": 3, "solution_id": "3"})
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_globs_are_sorted_and_an_existing_path_is_not_a_glob(tmp_path: Path) -> 
     found = list(read_solutions([f"{tmp_path}/[ab].jsonl", tmp_path / "c[1].jsonl"]))
     assert [s.code for s in found] == ["a.jsonl", "b.jsonl", "c[1].jsonl"]
     assert [s.sample_i for s in found] == [0, 1, 2]
-    assert [s.solution_id for s in found] == ["a:1", "b:1", "c[1]:1"]
+    assert [s.solution_id for s in found] == ["1", "1@1", "1@1@1"]
     assert [Path(s.source).name for s in found] == ["a.jsonl", "b.jsonl", "c[1].jsonl"]
 
 
