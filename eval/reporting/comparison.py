@@ -65,7 +65,7 @@ def paired(
         "pass_at_1_b": fsum(b[problem].pass_at_1 for problem in common) / len(common),
         "difference": fsum(differences) / len(common),
         "standard_error": standard_error(differences, clusters),
-        "interval": interval.as_dict() if interval else None,
+        "interval": interval,
         "won": won,
         "lost": lost,
         "sign_test_p": sign_test(won, lost),
@@ -285,7 +285,7 @@ def _speed(a: ComparedRun, b: ComparedRun) -> Iterator[Difference]:
 def _calibration_s(value: Any) -> float | None:
     if isinstance(value, dict):
         value = value.get("cpu_s")
-    return float(value) if isinstance(value, (int, float)) and value > 0 else None
+    return float(value) if isinstance(value, (int, float)) and 0 < value < 1e9 else None
 
 
 def _left_out(a: ComparedRun, b: ComparedRun) -> Iterator[Difference]:

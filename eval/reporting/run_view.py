@@ -35,7 +35,6 @@ from gradebox.eval.results.records import (
     solution_fingerprint,
 )
 from gradebox.eval.results.statistics.counts import StatisticsOptions
-from gradebox.eval.results.statistics.intervals import z_value
 from gradebox.eval.results.statistics.summary import Summary
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.errors import RequestRefused
@@ -127,7 +126,6 @@ class RunView(Closeable):
         value = {
             "statistics": counted.result(options),
             "curve": counted.curve(options),
-            "z": z_value(options.level),
             "run": {name: metrics[name] for name in RUN_FACTS if name in metrics},
         }
         self._summary = (key, value)

@@ -95,7 +95,8 @@ function drawDetails() {
 }
 
 // The plots: pass@k, pass@1 by group, verdicts, shares of limits. They follow the filters, each
-// but its own, and pass@k but those of an outcome. Unfiltered figures are those of the summary.
+// but its own, and pass@k but those of an outcome. Unfiltered figures are those of the summary, with
+// intervals.
 
 const OUTCOMES = ["verdict", "time", "memory"];
 // Of shares of a limit: finer near the limit, where verdicts are decided, and near zero, where most programs are.
@@ -113,7 +114,7 @@ function matching(except) {
 function problemsOf(some) {
   const found = new Map();
   for (const row of some) {
-    const problem = found.get(row[C.problem]) || { n: 0, correct: 0, contest: row[C.contest] };
+    const problem = found.get(row[C.problem]) || { n: 0, correct: 0 };
     problem.n += 1;
     problem.correct += row[C.status] === "passed" ? 1 : 0;
     found.set(row[C.problem], problem);
@@ -128,33 +129,7 @@ function passAtK({ n, correct }, k) {
   return 1 - none;
 }
 
-function wilson(share, n) {
-  const { z } = meta;
-  const middle = share + (z * z) / (2 * n);
-  const spread = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
-  return [(middle - spread) / (1 + (z * z) / n), (middle + spread) / (1 + (z * z) / n)];
-}
-
-// The mean over problems with its interval, as intervals.py has it, but with the normal
-// approximation in the place of the bootstrap.
-function meanOver(problems, value) {
-  const values = problems.map(value);
-  const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
-  const offsets = new Map(); // of each problem, or each contest
-  problems.forEach(({ contest }, index) => {
-    const unit = stats.clustered_by ? contest : index;
-    offsets.set(unit, (offsets.get(unit) || 0) + values[index] - mean);
-  });
-  const single = !stats.clustered_by && problems.every(({ n }) => n === 1);
-  let ends = null;
-  if (single || (offsets.size > 1 && values.every((one) => one === values[0]))) ends = wilson(mean, offsets.size);
-  else if (offsets.size > 1) {
-    const spread = meta.z * Math.sqrt([...offsets.values()].reduce((sum, one) => sum + one * one, 0)) / values.length;
-    ends = [mean - spread, mean + spread];
-  }
-  const interval = ends && { low: Math.max(0, ends[0]), high: Math.min(1, ends[1]), level: stats.level };
-  return { mean, interval };
-}
+const meanOver = (problems, value) => problems.reduce((sum, problem) => sum + value(problem), 0) / problems.length;
 
 // Rows like those of the summary's table, in the order of its groups.
 function groupsBy(name, table) {
@@ -166,25 +141,23 @@ function groupsBy(name, table) {
   }
   return [...members].filter(([, some]) => some.length).map(([group, some]) => {
     const problems = problemsOf(some);
-    const { mean, interval } = meanOver(problems, ({ n, correct }) => correct / n);
-    return { group, problems: problems.length, solutions: some.length, pass_at_1: mean, interval };
+    const mean = meanOver(problems, ({ n, correct }) => correct / n);
+    return { group, problems: problems.length, solutions: some.length, pass_at_1: mean, interval: null };
   });
 }
 
-const levelText = () => `${Math.round(100 * stats.level)}% intervals`;
+const levelText = (except) => (isFiltered(except) ? "" : `, ${Math.round(100 * stats.level)}% intervals`);
 
 function curvePlot() {
   let points = meta.curve;
   if (isFiltered(OUTCOMES)) {
     const problems = problemsOf(matching(OUTCOMES));
     const fewest = problems.reduce((least, { n }) => Math.min(least, n), Infinity);
-    points = points.filter(({ k }) => problems.length && k <= fewest).map(({ k }) => {
-      const { mean, interval } = meanOver(problems, (problem) => passAtK(problem, k));
-      return { k, value: mean, interval };
-    });
+    points = points.filter(({ k }) => problems.length && k <= fewest)
+      .map(({ k }) => ({ k, value: meanOver(problems, (problem) => passAtK(problem, k)), interval: null }));
   }
   if (points.length < 2) return null;
-  return plotCard("pass@k", `mean over problems, ${levelText()}, up to the fewest samples of a problem`, shareCurve(points),
+  return plotCard("pass@k", `mean over problems${levelText(OUTCOMES)}, up to the fewest samples of a problem`, shareCurve(points),
     () => figures(["k", "pass@k", "interval"], points.map((point) => [point.k, percent(point.value), endsText(point.interval)])));
 }
 
@@ -206,7 +179,7 @@ function groupPlot(name, title, table, least = 1) {
   if (name === "rating") for (const item of items) item.short = item.name.replace(/-\d+$/, "");
   const cut = shown.length < all.length ? `the ${shown.length} most frequent of ${all.length}: ` : "";
   const act = (item) => toggleFilter(name, item.group);
-  return plotCard(title, `${cut}mean over problems, ${levelText()}${inColumns ? "; n: problems" : ", number of problems"}`,
+  return plotCard(title, `${cut}mean over problems${levelText([name, ...OUTCOMES])}${inColumns ? "; n: problems" : ", number of problems"}`,
     inColumns ? shareColumns(items, act, title) : shareLines(items, act, title),
     () => shareFigures(all), { wide: items.length > 12 && !inColumns });
 }

@@ -247,14 +247,13 @@ def tables(
 
 def _row(group: Group, counts: list[LanguageCounts], options: StatisticsOptions) -> dict[str, Any]:
     problems = merge_languages(counts)
-    interval = interval_over_problems(problems, options)
     return {
         "group": group[1],
         "problems": len(problems),
         "solutions": sum(p.n for p in problems),
         "correct": sum(p.correct for p in problems),
         "pass_at_1": fsum(p.pass_at_1 for p in problems) / len(problems),
-        "interval": interval.as_dict() if interval else None,
+        "interval": interval_over_problems(problems, options),
     }
 
 

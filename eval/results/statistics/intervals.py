@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import asdict, dataclass
 from math import comb, fsum, sqrt
 from statistics import NormalDist
-from typing import Any
+from typing import TypedDict
 
 
 def pass_at_k(n: int, c: int, k: int) -> float | None:
@@ -59,17 +58,13 @@ RESAMPLES = 2000
 _DRAWS_AT_ONCE = 2_000_000
 
 
-@dataclass(frozen=True)
-class ConfidenceInterval:
+class ConfidenceInterval(TypedDict):
     """A confidence interval; `low` and `high` have the unit of the mean, `level` is in (0, 1)."""
 
     low: float
     high: float
     level: float
     method: str
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def z_value(level: float) -> float:
@@ -90,7 +85,7 @@ def wilson(successes: float, n: int, level: float = 0.95) -> ConfidenceInterval:
     middle = p + z * z / (2 * n)
     low = 0.0 if successes == 0 else max(0.0, (middle - spread) / scale)
     high = 1.0 if successes == n else min(1.0, (middle + spread) / scale)
-    return ConfidenceInterval(low, high, level, "wilson")
+    return ConfidenceInterval(low=low, high=high, level=level, method="wilson")
 
 
 def bootstrap_mean(
@@ -131,7 +126,7 @@ def bootstrap_mean(
     clipped = np.clip(np.concatenate(means), (sums / sizes).min(), (sums / sizes).max())
     low, high = np.quantile(clipped, [tail, 1 - tail])
     method = "bootstrap over problems" if clusters is None else "bootstrap over clusters"
-    return ConfidenceInterval(float(low), float(high), level, method)
+    return ConfidenceInterval(low=float(low), high=float(high), level=level, method=method)
 
 
 def _units(

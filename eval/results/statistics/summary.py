@@ -41,7 +41,7 @@ from gradebox.eval.results.statistics.counts import (
     merge_languages,
     tables,
 )
-from gradebox.eval.results.statistics.intervals import ConfidenceInterval, pass_at_k, z_value
+from gradebox.eval.results.statistics.intervals import pass_at_k, z_value
 
 PRIOR_MEAN = 1500.0
 PRIOR_SD = 400.0
@@ -203,10 +203,6 @@ def _mean(values: Sequence[float]) -> float | None:
     return fsum(values) / len(values) if values else None
 
 
-def _as_dict(interval: ConfidenceInterval | None) -> dict[str, Any] | None:
-    return interval.as_dict() if interval else None
-
-
 def _pass_at_k(
     problems: Sequence[ProblemCounts], k: int, options: StatisticsOptions
 ) -> dict[str, Any]:
@@ -229,7 +225,7 @@ def _pass_at_k(
     return {
         "k": k,
         "value": None if undefined else mean,
-        "interval": None if undefined else _as_dict(interval),
+        "interval": None if undefined else interval,
         "problems": len(problems),
         "undefined": undefined,
         "value_of_defined": mean,
@@ -244,7 +240,7 @@ def _score_mean(problems: Sequence[ProblemCounts], options: StatisticsOptions) -
     values = [mean_score(problem) for problem in problems]
     binary = all(value in (0.0, 1.0) for value in values)
     interval = interval_over_problems(problems, options, mean_score, binary)
-    return {"value": _mean(values), "interval": _as_dict(interval)}
+    return {"value": _mean(values), "interval": interval}
 
 
 def _at_factor(
@@ -257,7 +253,7 @@ def _at_factor(
     return {
         "factor": FACTORS[i],
         "pass_at_1": _mean([problem.pass_at_1 for problem in problems]),
-        "interval": _as_dict(interval),
+        "interval": interval,
         "undecided": undecided,
         "note": note if undecided else "",
     }

@@ -143,9 +143,9 @@ def test_a_field_of_another_type_is_reported(
 @pytest.mark.parametrize(
     ("metrics", "why"),
     [
-        ('{"calibration": {"cpu_s": 1e999}}', "the number 1e999 is out of range"),
-        ('{"wall_s": NaN}', "the number NaN is out of range"),
-        ('{"flags": 1' + "0" * 400 + "}", "the number 1000000000000000000000"),
+        ('{"calibration": {"cpu_s": 1e999}}', "out of range"),
+        ('{"wall_s": NaN}', "invalid character"),
+        ('{"flags": 1' + "0" * 5000 + "}", "out of range"),
     ],
 )
 def test_metrics_of_another_form_are_reported(

@@ -19,7 +19,7 @@ def test_wilson_equals_scipy(successes: int, n: int, level: float) -> None:
 
     ours = wilson(successes, n, level)
     theirs = binomtest(successes, n).proportion_ci(level, method="wilson")
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    assert (ours["low"], ours["high"]) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
 @given(st.integers(1, 5000), st.data())
@@ -27,8 +27,8 @@ def test_wilson_contains_the_proportion_and_is_symmetric(n: int, data: st.DataOb
     successes = data.draw(st.integers(0, n))
     interval = wilson(successes, n)
     mirrored = wilson(n - successes, n)
-    assert 0 <= interval.low <= successes / n <= interval.high <= 1
-    assert interval.low == pytest.approx(1 - mirrored.high, abs=1e-12)
+    assert 0 <= interval["low"] <= successes / n <= interval["high"] <= 1
+    assert interval["low"] == pytest.approx(1 - mirrored["high"], abs=1e-12)
 
 
 def plain_bootstrap(values: list[float], clusters: list[str] | None) -> tuple[float, float]:
@@ -51,7 +51,7 @@ def test_bootstrap_agrees_with_a_simple_loop(clustered: bool) -> None:
     clusters = [f"c{place // 3}" for place in range(len(values))] if clustered else None
     ours = bootstrap_mean(values, clusters)
     assert ours is not None
-    assert (ours.low, ours.high) == pytest.approx(plain_bootstrap(values, clusters), abs=0.03)
+    assert (ours["low"], ours["high"]) == pytest.approx(plain_bootstrap(values, clusters), abs=0.03)
 
 
 def test_clusters_of_equal_problems_widen_the_interval() -> None:
@@ -60,7 +60,7 @@ def test_clusters_of_equal_problems_widen_the_interval() -> None:
     together = bootstrap_mean(values, [str(place // 10) for place in range(40)])
     assert alone is not None
     assert together is not None
-    assert together.high - together.low > 2 * (alone.high - alone.low)
+    assert together["high"] - together["low"] > 2 * (alone["high"] - alone["low"])
 
 
 @given(st.lists(st.sampled_from([0.0, 0.2, 0.5, 1.0]), min_size=2, max_size=30), st.randoms())
@@ -70,7 +70,7 @@ def test_bootstrap_does_not_depend_on_order(values: list[float], random: object)
     first = bootstrap_mean(values, seed=3, resamples=50)
     assert first == bootstrap_mean(shuffled, seed=3, resamples=50)
     assert first is not None
-    assert min(values) <= first.low <= first.high <= max(values)
+    assert min(values) <= first["low"] <= first["high"] <= max(values)
 
 
 def test_the_seed_decides_the_interval() -> None:
@@ -97,7 +97,7 @@ def test_the_method_depends_on_samples_and_clusters(
     values: list[float], single: bool, clusters: list[str] | None, method: str | None
 ) -> None:
     interval = interval_of_mean(values, single=single, clusters=clusters)
-    assert (interval.method if interval else None) == method
+    assert (interval["method"] if interval else None) == method
 
 
 def test_equal_values_have_an_interval_of_positive_width() -> None:
@@ -114,5 +114,5 @@ def test_equal_proportions_of_few_problems_use_wilson():
     """Two problems solved 4 of 7 times each: a bootstrap would have a width of 0."""
     found = interval_of_mean([4 / 7, 4 / 7], single=False)
     assert found is not None
-    assert found.low < 0.3
-    assert found.high > 0.8
+    assert found["low"] < 0.3
+    assert found["high"] > 0.8

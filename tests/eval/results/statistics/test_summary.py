@@ -99,7 +99,7 @@ def test_the_curve_ends_at_the_fewest_samples_of_a_problem() -> None:
 def test_one_sample_a_problem_uses_wilson() -> None:
     records = [solution(f"{i}/A", 0, [] if i % 3 else WRONG) for i in range(30)]
     result = summarise(records)
-    assert result["pass_at_k"][0]["interval"] == wilson(20, 30).as_dict()
+    assert result["pass_at_k"][0]["interval"] == wilson(20, 30)
     assert row(result["tables"]["tag"], "math")["interval"]["method"] == "wilson"
 
 
