@@ -32,7 +32,7 @@ import msgspec
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.files import replacing, write_json
-from gradebox.eval.results.record import CaseRecord, SolutionRecord, encodable
+from gradebox.eval.results.record import CaseRecord, SolutionRecord
 from gradebox.eval.results.records import IDENTIFYING, table_rows, usable_records
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
 from gradebox.eval.results.statistics.intervals import defined_pass_at_k
@@ -258,7 +258,7 @@ def _write_parquet(file: IO[bytes], kinds: Mapping[str, type], rows: Iterable[Ro
             for row in batch:
                 row.update({n: json.dumps(row[n]) for n in json_columns if row.get(n) is not None})
             try:
-                writer.write_table(pa.Table.from_pylist([encodable(row) for row in batch], schema))
+                writer.write_table(pa.Table.from_pylist(batch, schema))
             except (pa.ArrowException, OverflowError) as error:
                 why = f"a value that parquet can't hold: {error!s:.200}; write .csv"
                 raise InputError(why) from None

@@ -16,7 +16,6 @@ from __future__ import annotations
 import codecs
 import errno
 import hashlib
-import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +32,6 @@ from gradebox.eval.results.record import (
     SolutionRecord,
     Status,
     check_types,
-    encodable,
     encode,
 )
 from gradebox.eval.results.record_objects import Record
@@ -67,7 +65,7 @@ class EncodedRecord:
 
     def fields(self) -> dict[str, Any]:
         """Return the record's JSON object."""
-        fields: dict[str, Any] = _decoded(self.line)
+        fields: dict[str, Any] = msgspec.json.decode(self.line)
         return fields
 
 
@@ -139,18 +137,10 @@ def results_path(path: str | Path) -> Path:
 def parse_record(line: bytes) -> dict[str, Any] | None:
     """Return the record of one line; None when the line is cut or damaged."""
     try:
-        record = _decoded(line)
+        record = msgspec.json.decode(line)
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) and "problem_id" in record else None
-
-
-def _decoded(line: bytes) -> Any:
-    """Return the value of a line of JSON. Raises ValueError and RecursionError."""
-    try:
-        return msgspec.json.decode(line)
-    except msgspec.DecodeError:
-        return json.loads(line)  # records of older versions may have lone surrogates
 
 
 def scan_records(
@@ -225,7 +215,7 @@ def to_frame(path: str | Path, *, cases: bool = False) -> pd.DataFrame:
     import pandas as pd
 
     rows = (row for record in latest_records(path) for row in table_rows(record, cases))
-    return pd.json_normalize([encodable(row) for row in rows], max_level=1)
+    return pd.json_normalize(list(rows), max_level=1)
 
 
 IDENTIFYING = ("problem_id", "solution_id", "sample_i", "line", "language")

@@ -41,7 +41,6 @@ ATTACKS = {
     "prototype": "__proto__",
     "constructor": "constructor",
     "utf-7": f"+ADw-script+AD4-{SCRIPT}+ADw-/script+AD4-",
-    "surrogate": f"\ud800<script>{SCRIPT}</script>\udfff",
     "nul": f"\x00<scr\x00ipt>{SCRIPT}</script>",
 }
 EVIL = "".join(ATTACKS.values())

@@ -98,7 +98,7 @@ def test_out_of_range_flags_are_rejected(
             [{"problem_id": "1/A", "status": "passed", "details": [3]}],
             "not written by the grader",
         ),
-        ([{**solution(), "score": float("nan")}], "not written by the grader"),
+        ([{**solution(), "score": -1.0}], "not written by the grader"),
     ],
 )
 def test_unusable_records_are_reported(

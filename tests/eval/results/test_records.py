@@ -159,11 +159,3 @@ def test_tables_of_solutions_and_of_cases(tmp_path):
     cases = to_frame(tmp_path, cases=True)
     assert list(cases["solution_id"]) == ["a", "a", "b"]
     assert list(cases["verdict"]) == ["AC"] * 3
-
-
-def test_tables_with_lone_surrogates_can_be_exported(tmp_path):
-    write(tmp_path / RESULTS_NAME, line("\ud800a", tags=("\udfff",), compile={"log": "\ud800"}))
-    for table in (to_frame(tmp_path), to_frame(tmp_path, cases=True)):
-        table.to_parquet(tmp_path / "table.parquet")
-        table.to_csv(tmp_path / "table.csv")
-        assert list(table["solution_id"]) == ["\\ud800a"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.results.record import CaseRecord, as_json
+from gradebox.eval.results.record import CaseRecord, as_json, encode
 from testing.fakes.records import case as a_case
 from testing.fakes.records import record
 
@@ -98,8 +98,8 @@ def write_results(
 ) -> Path:
     """Write a results folder like that of a finished run."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "piston_eval_results.jsonl").open("w", encoding="utf-8") as lines:
-        lines.writelines(json.dumps(record) + "\n" for record in records)
+    with (folder / "piston_eval_results.jsonl").open("wb") as lines:
+        lines.writelines(map(encode, records))
     if metrics is not None:
         path = folder / "piston_eval_metrics.json"
         path.write_text(json.dumps(metrics), encoding="utf-8")
