@@ -35,14 +35,11 @@ class InMemoryRecords:
     def find(self, key: str) -> dict[str, Any] | None:
         return None
 
-    def add(self, ordinal: int, record: Mapping[str, Any]) -> None:
-        self.records[ordinal] = dict(record)
-
     def add_graded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
         self.records[ordinal] = record
 
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool:
-        self.add(ordinal, record)
+        self.records[ordinal] = dict(record)
         return False
 
 

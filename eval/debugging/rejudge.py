@@ -113,10 +113,6 @@ class RejudgedRecords:
     def find(self, key: str) -> None:
         """Find no record: what is selected is graded again."""
 
-    def add(self, ordinal: int, record: Mapping[str, Any]) -> None:
-        """See `place`."""
-        self.place(ordinal, record)
-
     def add_graded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
         """See `place`."""
         self.place(ordinal, record.fields())

@@ -89,8 +89,6 @@ class RecordStore(Protocol):
 
     def find(self, key: str) -> dict[str, Any] | None: ...
 
-    def add(self, ordinal: int, record: Mapping[str, Any]) -> None: ...
-
     def add_graded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None: ...
 
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool: ...
@@ -205,7 +203,7 @@ class Planner:
         fields = record.fields() if len(waiting) > 1 or cache is not None else {}
         for ordinal, other in waiting:
             if other is not run:
-                self._records.add(ordinal, _copied(fields, other))
+                self._records.place(ordinal, _copied(fields, other))
             self._counts.add_solution(record.status, record.verdict)
         if cache is not None:  # last: a full cache disk must not lose the records
             cache.put(fields)

@@ -176,12 +176,6 @@ class ResultsFolder(Closeable):
         with self._guard:
             return self._log.read(self._offsets[ordinal]) or {}
 
-    def add(self, ordinal: int, record: Mapping[str, Any]) -> None:
-        """Append a record."""
-        line = encode(record)
-        with self._guard:
-            self._append(ordinal, record, line)
-
     def add_graded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
         """Append a record.
 
@@ -205,11 +199,8 @@ class ResultsFolder(Closeable):
                 self._set_offset(ordinal, offset)
                 self.kept += 1
                 return True
-            self._append(ordinal, record, line)
+            self._index(self._write(ordinal, line), record)
             return False
-
-    def _append(self, ordinal: int, record: Mapping[str, Any], line: bytes) -> None:
-        self._index(self._write(ordinal, line), record)
 
     def _write(self, ordinal: int, line: bytes) -> int:
         if self.added == 0 and not self._rejudging:

@@ -33,7 +33,7 @@ from gradebox.eval.results.record import CaseVerdict
 from gradebox.eval.results.records import EncodedRecord
 from gradebox.sandbox.children.child import END_S
 from gradebox.sandbox.common.cleanup import Closeable
-from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.errors import SandboxError, Transient
 from gradebox.sandbox.model import Description
 from gradebox.sandbox.protocol import Sandbox
 
@@ -42,10 +42,6 @@ MOST_FRUITLESS = 5  # drivers that died in a row, none of which graded anything
 CLOSE_S = 15.0  # for a driver to end by itself
 LOOK_AGAIN_S = 1.0
 log = logging.getLogger(__name__)
-
-
-class DriverDied(Exception):
-    """A driver ended while it had a solution; the message says how."""
 
 
 class DriverPool(Closeable):
@@ -99,7 +95,7 @@ class DriverPool(Closeable):
         for deaths in range(MOST_DEATHS):
             try:
                 return self._give(run, solution_run, resources, alone=deaths > 0).result()
-            except DriverDied as error:
+            except Transient as error:
                 died = str(error)
         raise SandboxError(
             f"the driver process ended {MOST_DEATHS} times while it graded this: {died}"
@@ -244,7 +240,7 @@ class DriverPool(Closeable):
             self._start(driver.setup)
         except InputError as error:
             self._end_all(error)
-        driver.fail(self._error or DriverDied(how))
+        driver.fail(self._error or Transient(how))  # another one grades what it had
 
     def _end_all(self, error: BaseException) -> None:
         """End every driver, and every run with an error."""

@@ -30,7 +30,7 @@ def ids(folder_or_path) -> list[str]:
 def test_compacting_puts_records_in_the_order_of_the_solutions(tmp_path):
     with open_folder(tmp_path) as folder:
         for ordinal, name in ((2, "c"), (0, "a"), (1, "b")):
-            folder.add(ordinal, fields(name))
+            folder.place(ordinal, fields(name))
         assert folder.compact() is True
     assert ids(tmp_path / "run") == ["a", "b", "c"]
 
@@ -38,7 +38,7 @@ def test_compacting_puts_records_in_the_order_of_the_solutions(tmp_path):
 def test_the_next_run_reuses_records_and_does_not_rewrite_an_ordered_file(tmp_path):
     with open_folder(tmp_path) as folder:
         for ordinal, name in enumerate("ab"):
-            folder.add(ordinal, fields(name))
+            folder.place(ordinal, fields(name))
         assert folder.compact() is False
     before = (tmp_path / "run" / "piston_eval_results.jsonl").stat()
     with open_folder(tmp_path) as folder:
@@ -53,8 +53,8 @@ def test_the_next_run_reuses_records_and_does_not_rewrite_an_ordered_file(tmp_pa
 
 def test_a_changed_record_replaces_the_old_one(tmp_path):
     with open_folder(tmp_path) as folder:
-        folder.add(0, fields("a", score=0.5))
-        folder.add(1, fields("b"))
+        folder.place(0, fields("a", score=0.5))
+        folder.place(1, fields("b"))
     with open_folder(tmp_path) as folder:
         assert folder.place(0, fields("a", score=0.7)) is False
         folder.place(1, fields("b"))
@@ -65,14 +65,14 @@ def test_a_changed_record_replaces_the_old_one(tmp_path):
 def test_records_of_another_schema_are_counted_and_graded_again(tmp_path):
     with open_folder(tmp_path) as folder:
         for ordinal, name in enumerate("abc"):
-            folder.add(ordinal, fields(name, schema=SCHEMA - 1))
+            folder.place(ordinal, fields(name, schema=SCHEMA - 1))
     with open_folder(tmp_path) as folder:
         assert (folder.outdated, folder.find("key a")) == (3, None)
-        folder.add(0, fields("a"))  # and then the run is killed
+        folder.place(0, fields("a"))  # and then the run is killed
     with open_folder(tmp_path) as folder:
         assert folder.outdated == 2
         folder.place(0, fields("a"))
-        folder.add(1, fields("b"))
+        folder.place(1, fields("b"))
         folder.compact()  # a run over a part of the solutions
     with open_folder(tmp_path) as folder:
         assert folder.outdated == 1
@@ -84,7 +84,7 @@ def test_records_of_another_schema_are_counted_and_graded_again(tmp_path):
 )
 def test_records_with_infrastructure_errors_are_not_reused(tmp_path, unsettled):
     with open_folder(tmp_path) as folder:
-        folder.add(0, fields("a", **unsettled))
+        folder.place(0, fields("a", **unsettled))
         assert folder.find("key a") is None
     with open_folder(tmp_path) as folder:
         assert folder.find("key a") is None
@@ -93,7 +93,7 @@ def test_records_with_infrastructure_errors_are_not_reused(tmp_path, unsettled):
 def test_a_run_over_some_solutions_keeps_the_records_of_the_others(tmp_path):
     with open_folder(tmp_path) as folder:
         for ordinal, name in enumerate("abc"):
-            folder.add(ordinal, fields(name))
+            folder.place(ordinal, fields(name))
         folder.compact()
     with open_folder(tmp_path) as folder:
         folder.place(0, fields("b"))
@@ -111,10 +111,10 @@ def test_a_run_over_some_solutions_keeps_the_records_of_the_others(tmp_path):
 
 def test_fresh_removes_records_and_metrics(tmp_path):
     with open_folder(tmp_path) as folder:
-        folder.add(0, fields("a"))
+        folder.place(0, fields("a"))
         folder.write_metrics({"x": 1})
     with open_folder(tmp_path / "other") as other, pytest.raises(InputError, match="another run"):
-        other.add(0, fields("b"))
+        other.place(0, fields("b"))
         discard_results([tmp_path / "run", other.path])
     assert ids(tmp_path / "run") == ["a"] and ids(other.path) == ["b"]
     discard_results([tmp_path / "run", other.path, other.path])
@@ -128,13 +128,13 @@ def test_the_first_new_record_removes_the_metrics(tmp_path):
     with open_folder(tmp_path) as folder:
         folder.write_metrics({"x": 1})
         assert json.loads(folder.metrics_path.read_text()) == {"x": 1}
-        folder.add(0, fields("a"))
+        folder.place(0, fields("a"))
         assert not folder.metrics_path.exists()
 
 
 def test_records_of_another_sandbox_are_refused(tmp_path):
     with open_folder(tmp_path) as folder:
-        folder.add(0, fields("a"))
+        folder.place(0, fields("a"))
     with pytest.raises(
         InputError, match=r"made with sandbox 'box', this run uses 'piston'.*--fresh"
     ):
@@ -151,7 +151,7 @@ def test_a_second_run_in_the_folder_is_refused(tmp_path):
 
 def test_damaged_lines_are_removed(tmp_path):
     with open_folder(tmp_path) as folder:
-        folder.add(0, fields("a"))
+        folder.place(0, fields("a"))
     path = tmp_path / "run" / "piston_eval_results.jsonl"
     with path.open("ab") as file:
         file.write(b"\0\0\0\n" + encode(fields("b")) + encode(fields("c"))[:40])
@@ -170,8 +170,8 @@ def test_damaged_lines_are_removed(tmp_path):
 )
 def test_a_solution_with_an_invalid_record_is_graded_again(tmp_path, damage):
     with open_folder(tmp_path) as folder:
-        folder.add(0, fields("a"))
-        folder.add(1, fields("b"))
+        folder.place(0, fields("a"))
+        folder.place(1, fields("b"))
     path = tmp_path / "run" / "piston_eval_results.jsonl"
     first, second = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(json.dumps({**json.loads(first), **damage}).encode() + b"\n" + second)
@@ -188,7 +188,7 @@ def test_a_solution_with_an_invalid_record_is_graded_again(tmp_path, damage):
 def test_a_folder_in_place_of_a_file_is_reported(tmp_path, name):
     (tmp_path / "run" / name).mkdir(parents=True)
     with pytest.raises(InputError, match=f"{name}: can't"), open_folder(tmp_path) as folder:
-        folder.add(0, fields("a"))
+        folder.place(0, fields("a"))
 
 
 def test_a_file_in_place_of_the_folder_is_reported(tmp_path):
