@@ -22,7 +22,6 @@ import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from gradebox.checkers.check import Check, unclear
@@ -158,21 +157,6 @@ def known_solution(problem: Problem) -> str | None:
     return next((code for code in codes if isinstance(code, str) and code.strip()), None)
 
 
-def _marked_run(run: Callable[[bytes], Execution], text: bytes) -> tuple[Execution, bool]:
-    """Run tests in a program's process; return the run, and whether the tests have held.
-
-    run   runs the process with a stdin, which is read before the program begins: a secret and,
-          behind a line feed, `text`. It writes the secret between line feeds after the last test
-
-    Raises SandboxError for a run that tells nothing.
-    """
-    secret = secrets.token_hex(16).encode()
-    x = run(secret + b"\n" + text)
-    check_evidence(x)
-    before, mark, after = x.stdout.rpartition(b"\n" + secret + b"\n")
-    return replace(x, stdout=before + after), bool(mark)
-
-
 def together(
     settings: CaseSettings,
     bounds: Bounds,
@@ -189,18 +173,26 @@ def together(
     text = json.dumps([test.input.decode(), {**spec, "began": began}]).encode()
     begins = f"\n{began}\n".encode()
 
-    def run(stdin: bytes, alone: bool) -> Execution:
+    def run(alone: bool) -> tuple[Execution, bool]:
+        """Return a run, and whether the tests have held.
+
+        The process reads a secret and the tests before the program begins. It writes the secret
+        between line feeds after the last test.
+        """
+        secret = secrets.token_hex(16).encode()
+        stdin = secret + b"\n" + text
         x = settings.sandbox.run(compiled, run_limits(bounds), stdin=stdin, alone=alone)
         settings.on_run(x)
-        return x
+        check_evidence(x)
+        before, mark, after = x.stdout.rpartition(b"\n" + secret + b"\n")
+        return replace(x, stdout=before + after), bool(mark)
 
     if not compiled.ok:
         return None
-    x, held = _marked_run(partial(run, alone=False), text)
+    x, held = run(alone=False)
     contended = must_run_alone(x, bounds)
     if contended:
-        alone = "alone" in settings.sandbox.capabilities
-        x, held = _marked_run(partial(run, alone=alone), text)
+        x, held = run(alone="alone" in settings.sandbox.capabilities)
     found: Match | Check = EQUAL if held else NOT_HELD
     if "classes" in spec and not held and x.exit_code == 0:
         why = _last_line(x.stderr)
