@@ -27,7 +27,7 @@ from gradebox.checkers.opening import HEADER, testlib_header
 from gradebox.eval.common.errors import Diagnostics, InputError
 from gradebox.eval.grading.cases.asserts import AssertTests
 from gradebox.eval.grading.cases.case_run import CaseSettings
-from gradebox.eval.grading.cases.judges import check_judge, open_judge, open_problem_interactor
+from gradebox.eval.grading.cases.judges import check_judge, open_judge
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources, ResourceCache
 from gradebox.eval.grading.solution_job import GradeWhole, JobContext
@@ -381,14 +381,9 @@ class GradingSession(Closeable):
 
     def _open_judge(self, problem: Problem) -> Checker | Interactor | None:
         """Return what judges a problem; None for an interactive one: that is unsupported."""
-        interactor: Interactor | None
         if problem.test_kind == "assert" and not problem.language:
-            interactor = AssertTests(problem, self.sandbox) if can_talk(self.sandbox) else None
-        else:
-            interactor = open_problem_interactor(problem, self.options, self.sandbox)
-        if interactor or problem.interactive:
-            return interactor
-        return open_judge(problem, self.options.checker, self.options, self.sandbox)
+            return AssertTests(problem, self.sandbox) if can_talk(self.sandbox) else None
+        return open_judge(problem, self.options, self.sandbox)
 
 
 def box_options(options: Options) -> dict[str, Any]:

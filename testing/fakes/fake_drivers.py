@@ -14,7 +14,6 @@ import os
 import signal
 import sys
 import time
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,6 @@ def fake_sandbox(*_: Any, **__: Any) -> Any:
         if "deadly" in call.source:
             os.kill(os.getpid(), signal.SIGKILL)
         if "warns" in call.source:
-            warnings.warn("the cores are lent out", RuntimeWarning, stacklevel=1)
             logging.getLogger("gradebox.test").warning("driver: %s", "all is not well")
         return b"wrong" if "wrong" in call.source else call.stdin
 

@@ -42,33 +42,28 @@ MOST_RESULTS_BYTES = 128 << 20  # sent by a solution of assert tests; 147 MB of 
 log = logging.getLogger(__name__)
 
 
-def open_judge(
-    problem: Problem, name: str | None, options: Options, sandbox: Sandbox
-) -> Checker | None:
-    """Open the checker `name` if given, else the problem's own, None if it has none.
+def open_judge(problem: Problem, options: Options, sandbox: Sandbox) -> Checker | Interactor | None:
+    """Open the interactor of a problem, the checker that the options name, or its own checker.
 
-    Raises InputError for the named one, UnusableProblem for the problem's.
+    None: outputs are compared; of an interactive problem, that it can't be run. Raises InputError
+    for the named checker, UnusableProblem for the problem's, such as a file that is unreadable or
+    outside the dataset's folder.
     """
-    if problem.checker_name in SEVERAL_JUDGES and (name or options.compare != DEFAULT_COMPARE):
+    with _unusable(problem):
+        found = _own_program(problem, options, sandbox)
+    if isinstance(found, Interactor) or problem.interactive:
+        return found if isinstance(found, Interactor) and can_talk(sandbox) else None
+    plain = options.compare == DEFAULT_COMPARE
+    if problem.checker_name in SEVERAL_JUDGES and (options.checker or not plain):
         raise UnusableProblem(
             f"problem {problem.id} is unusable: its tests have several right outputs, which only "
             "its own judge compares: leave out --checker and --compare"
         )
-    if name:
-        return _open_named(name, options, sandbox)
-    if problem.judge_program is not None:
-        judge = _open_sent(problem, sandbox)
-        return None if isinstance(judge, Interactor) else judge
-    if problem.test_kind == "graded":
-        program = checker_program(problem)
-        return (
-            None
-            if program is None
-            else ProgramChecker(
-                sandbox, PROTOCOLS["cms"], program, name="checker.cpp", full_points=1.0
-            )
-        )
-    if problem.checker_name in OUTPUT_JUDGES and options.compare != DEFAULT_COMPARE:
+    if options.checker:
+        return _open_named(options.checker, options, sandbox)
+    if found is not None or problem.test_kind == "graded":
+        return found
+    if problem.checker_name in OUTPUT_JUDGES and not plain:
         return None
     with _unusable(problem):
         return open_checker(
@@ -82,32 +77,23 @@ def open_judge(
         )
 
 
-def open_problem_interactor(
+def _own_program(
     problem: Problem, options: Options, sandbox: Sandbox
-) -> Interactor | None:
-    """Return the problem's interactor, None when it has none or the sandbox supports none.
-
-    Raises UnusableProblem for a file that is unreadable or outside the dataset's folder.
-    """
-    if not can_talk(sandbox):
-        return None
+) -> ProgramChecker | Interactor | None:
+    """Return a problem's interactor, or its checker where the row has it whole."""
     if problem.judge_program is not None:
-        judge = _open_sent(problem, sandbox)
-        return judge if isinstance(judge, Interactor) else None
+        return open_sent(problem.judge_program, sandbox)
     if problem.test_kind == "graded":
-        program = manager_program(problem)
-        return (
-            None
-            if program is None
-            else Interactor(
-                sandbox, PROTOCOLS["cms-manager"], program, name="manager.cpp", full_points=1.0
-            )
-        )
+        if manager := manager_program(problem):
+            cms, name = PROTOCOLS["cms-manager"], "manager.cpp"
+            return Interactor(sandbox, cms, manager, name=name, full_points=1.0)
+        if checker := checker_program(problem):
+            cms, name = PROTOCOLS["cms"], "checker.cpp"
+            return ProgramChecker(sandbox, cms, checker, name=name, full_points=1.0)
     folder = local_folder(options.dataset)
     if problem.interactor is None or folder is None:
         return None
-    with _unusable(problem):
-        return open_interactor(sandbox, problem.interactor, testlib=options.testlib, within=folder)
+    return open_interactor(sandbox, problem.interactor, testlib=options.testlib, within=folder)
 
 
 @contextlib.contextmanager
@@ -116,11 +102,6 @@ def _unusable(problem: Problem, what: str = "") -> Iterator[None]:
         yield
     except CheckerError as e:
         raise UnusableProblem(f"problem {problem.id} is unusable: {what}{e}") from None
-
-
-def _open_sent(problem: Problem, sandbox: Sandbox) -> ProgramChecker | Interactor:
-    with _unusable(problem):
-        return open_sent(problem.judge_program or {}, sandbox)
 
 
 def check_judge(problem: Problem, judge: Checker | Interactor | None) -> None:

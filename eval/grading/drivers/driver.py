@@ -1,7 +1,7 @@
 """A driver process: opens a sandbox, grades what its parent sends, and ends with its parent.
 
     parent ─▶ driver   add_problem, forget, work, widen, end_run: methods of `Driver`
-    driver ─▶ parent   ready, graded, ran, run_ended, logged, warned: methods of `DriverPool` that
+    driver ─▶ parent   ready, graded, ran, run_ended, logged: methods of `DriverPool` that
                        begin with `on_` and take the driver first
 
 A call is the name of a method and its arguments; none is answered. A run is one `Executor.run`;
@@ -293,19 +293,14 @@ class Driver:
 
 
 def _pass_messages_on(parent: Calls, level: int) -> None:
-    """Send log messages and warnings to the parent, which shows them as its own."""
+    """Send log messages to the parent, whose own sandbox has given the same warnings."""
 
     class Forward(QueueHandler):
         def enqueue(self, record: logging.LogRecord) -> None:
             with contextlib.suppress(OSError):
                 parent.call("logged", record)
 
-    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        with contextlib.suppress(OSError):
-            parent.call("warned", category, str(message))
-
     root = logging.getLogger()
     root.addHandler(Forward(SimpleQueue()))
     root.setLevel(level)
-    warnings.simplefilter("default")
-    warnings.showwarning = show
+    warnings.simplefilter("ignore")

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -211,13 +210,6 @@ class DriverPool(Closeable):
         logger = logging.getLogger(record.name)
         if logger.isEnabledFor(record.levelno):
             logger.handle(record)
-
-    def on_warned(self, driver: DriverProcess, category: type[Warning], text: str) -> None:
-        """A Python warning."""
-        try:
-            warnings.warn(text, category, stacklevel=1)
-        except Warning as warning:  # the user's filters make it an error; nobody here catches it
-            log.warning("%s", warning)
 
     # ---- ends; the caller holds the lock --------------------------------------------------
 

@@ -146,10 +146,10 @@ function outputDifference(texts, item) {
 
 function differenceNote(lines, expected, output, item) {
   const storedBytes = new TextEncoder().encode(output).length;
-  const first = lines.find((line) => line.kind !== "equal" && line.kind !== "space");
+  const first = lines.findIndex((kind) => kind !== "equal" && kind !== "space") + 1;
   return [
     item[K.output_bytes] === 0 && "The program printed nothing.",
-    first ? `First difference at line ${(first.a < 0 ? first.b : first.a) + 1}.`
+    first ? `First difference at line ${first}.`
       : expected === output ? "No difference." : "Only white space differs.",
     item[K.output_bytes] > storedBytes && `The record has the first ${bytes(storedBytes)} of ${bytes(item[K.output_bytes])} of output, so a difference may come later.`,
     first && item[K.verdict] === "AC" && "The checker accepted this output.",

@@ -17,13 +17,12 @@ pytestmark = pytest.mark.slow
 
 DIFFERENCES: list[tuple[str, str, list[str]]] = [
     ("1\n2\n3\n", "1\n2\n3\n", ["eq", "eq", "eq"]),
-    ("1\n2\n3", "1\n3", ["eq", "del", "eq"]),
-    ("1\n3", "1\n2\n3", ["eq", "add", "eq"]),
+    ("1\n2\n3", "1\n3", ["eq", "chg", "del"]),
+    ("1\n3", "1\n2\n3", ["eq", "chg", "add"]),
     ("a\nb\nc", "a\nx\nc", ["eq", "chg", "eq"]),
     ("1 2\n3", "1   2 \n3", ["ws", "eq"]),
     ("", "1\n", ["add"]),
     ("1\n", "", ["del"]),
-    ("a\nb\nc\nd", "b\nc\nd\ne", ["del", "eq", "eq", "eq", "add"]),
 ]
 
 

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -132,12 +131,9 @@ def test_drivers_with_another_toolchain_end_the_run(
     assert driver_pids() == []
 
 
-def test_warnings_and_messages_of_drivers_are_those_of_one_process(work: Path) -> None:
+def test_messages_of_drivers_are_those_of_one_process(work: Path) -> None:
     write_work(work, "warns 1", "warns 2", "warns 3")
-    with warnings.catch_warnings(record=True) as shown:
-        warnings.simplefilter("default")
-        run_grading(options_of(work, drivers=4))
-    assert [str(w.message) for w in shown] == ["the cores are lent out"]
+    run_grading(options_of(work, drivers=4))
     log = (work / NAME / "sols" / "grading.log").read_text()
     assert log.count("WARNING gradebox.test: driver: all is not well") == 15
 
