@@ -96,18 +96,15 @@ class RejudgedRecords:
         self._folder = folder
         self._session = session
         self._lock = threading.Lock()
-        self._places: list[int] = []  # in the folder, by ordinal of this run
 
     def solutions(self, source: Path) -> Iterator[Solution]:
         """Yield the selected solutions of the file that are still those of their records."""
         for solution in read_solutions([source], resolve=self._session.problems.resolve):
             if solution.line not in self._lines:
                 continue
-            place = self._folder.ordinal_of(vars(solution))
-            if place is None or solution.error:
+            if self._folder.record_of(vars(solution)) is None or solution.error:
                 self._summary.omitted.append(f"line {solution.line} has another solution now")
                 continue
-            self._places.append(place)
             yield solution
 
     def find(self, key: str) -> None:
@@ -122,10 +119,9 @@ class RejudgedRecords:
         if record["status"] == "invalid":
             self._summary.omitted.append(record["error"])
             return False
-        place = self._places[ordinal]
         with self._lock:
-            self._summary.add(self._folder.record(place), record)
-        return self._folder.place(place, record)
+            self._summary.add(self._folder.record_of(record) or {}, record)
+        return self._folder.place(ordinal, record)
 
 
 def summary_page(summary: RejudgeSummary, selected: int, width: int) -> Iterator[Row]:

@@ -140,7 +140,6 @@ class ResultsFolder(Closeable):
         make_folder(path)
         self._lock = FolderLock(path)
         self._by_key, self._by_solution = OffsetIndex(), OffsetIndex()
-        self._ordinals = OffsetIndex()  # by solution, for rejudging
         self._rejudging = backend is None
         self._offsets = array("q")  # by ordinal, -1 for a solution without a record
         self.outdated = 0
@@ -150,7 +149,7 @@ class ResultsFolder(Closeable):
             self._log = RecordLog(self.records_path)
             self._read(backend)
         except BaseException:
-            for held in (self._by_key, self._by_solution, self._ordinals, self._lock):
+            for held in (self._by_key, self._by_solution, self._lock):
                 held.close()
             raise
         self.added = 0
@@ -163,18 +162,14 @@ class ResultsFolder(Closeable):
             record = self._log.read(offset) if offset is not None else None
         return record if record is not None and record.get("key") == key else None
 
-    def ordinal_of(self, names: Mapping[str, Any]) -> int | None:
-        """Return the place of a solution's record for rejudging, None when it has none.
+    def record_of(self, names: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the latest record of a solution, None when it has none.
 
         names  the fields that identify the solution
         """
         with self._guard:
-            return self._ordinals.get(solution_fingerprint(names))
-
-    def record(self, ordinal: int) -> dict[str, Any]:
-        """Return the record of a solution that has one."""
-        with self._guard:
-            return self._log.read(self._offsets[ordinal]) or {}
+            offset = self._by_solution.get(solution_fingerprint(names))
+            return None if offset is None else self._log.read(offset)
 
     def add_graded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
         """Append a record.
@@ -242,10 +237,6 @@ class ResultsFolder(Closeable):
             if before is not None:
                 self.outdated -= _is_outdated(self._log.read(before))
             self.outdated += _is_outdated(record)
-            if self._rejudging:
-                if before is None:
-                    self._ordinals.put(solution, len(self._offsets))
-                self._set_offset(self._ordinals.get(solution) or 0, offset)
             if is_record(record):
                 self._index(offset, record)
             else:
@@ -258,15 +249,28 @@ class ResultsFolder(Closeable):
         run over a part of the solutions (--limit, --problems) loses no record.
         """
         with self._guard:
-            if self._is_compact():
+            if not self._rejudging and self._is_compact():
                 return False
             self._log.sync()
             if not self._rejudging:
                 self._set_aside()
             with replacing(self.records_path) as file:
-                file.writelines(self._log.read_line(at) for at in self._offsets if at >= 0)
+                file.writelines(self._in_their_places() if self._rejudging else self._in_order())
             self._log.close()
             return True
+
+    def _in_order(self) -> Iterator[bytes]:
+        """Yield the line of each solution of this run."""
+        return (self._log.read_line(at) for at in self._offsets if at >= 0)
+
+    def _in_their_places(self) -> Iterator[bytes]:
+        """Yield the latest line of each solution, in the order of their first ones."""
+        with OffsetIndex() as seen:
+            for _, record in scan_records(self.records_path):
+                solution = solution_fingerprint(record or {})
+                latest = self._by_solution.get(solution)
+                if latest is not None and seen.add(solution):
+                    yield self._log.read_line(latest)
 
     def _set_aside(self) -> None:
         with replacing(self._others_path) as others:
@@ -317,7 +321,6 @@ class ResultsFolder(Closeable):
         """Sync the records and release the folder."""
         self._by_key.close()
         self._by_solution.close()
-        self._ordinals.close()
         self._log.close()
         self._lock.close()
 
