@@ -1,6 +1,6 @@
 """One batch of solutions, graded in memory by the session of a `Grader`.
 
-    solutions ─ Planner ─ Executor ─▶ one record for each solution, in order
+    solutions ─ Planner ─ Scheduler ─▶ one record for each solution, in order
 
 The solutions that a stopped batch did not grade get records of status `error` with the reason.
 """
@@ -14,8 +14,7 @@ from typing import Any
 
 from gradebox.eval.cli.progress import Progress
 from gradebox.eval.common.errors import InputError, Retry
-from gradebox.eval.grading.executors import open_executor
-from gradebox.eval.grading.planner import Planner, Problems, ProgressCounts
+from gradebox.eval.grading.planner import Planner, Problems, ProgressCounts, open_scheduler
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import ungraded
 from gradebox.eval.results.record import as_json
@@ -60,8 +59,8 @@ class Batch:
         self.broken_off: Callable[[], None] = lambda: None
         self._why_stopped = ""
         self._stop = threading.Event()
-        self._executor = open_executor(session)
-        self._executor.broken_off = self._break_off
+        self._scheduler = open_scheduler(session)
+        self._scheduler.broken_off = self._break_off
         self._time_limit_s = time_limit_s
         self._cores = max(1, min(session.options.workers, session.sandbox.slots))
         self._run_s = 0.0
@@ -76,7 +75,7 @@ class Batch:
         """End the batch after the running cases. `why` becomes the error of ungraded solutions."""
         self._why_stopped = self._why_stopped or why
         self._stop.set()
-        self._executor.stop()
+        self._scheduler.stop()
 
     def _break_off(self) -> None:
         self.stop(BROKEN_OFF)
@@ -115,7 +114,7 @@ class Batch:
             problems,
             records,
             counts,
-            lambda: self._executor.stopping,
+            lambda: self._scheduler.stopping,
             invalidating=InputError,
         )
         settings = session.case_settings(
@@ -123,7 +122,7 @@ class Batch:
         )
         context = replace(
             session.job_context(
-                settings, planner.done, counts.add_case, self._executor.grade_whole
+                settings, planner.done, counts.add_case, self._scheduler.grade_whole
             ),
             on_run_s=self._count_run_s,
             time_limit_s=self._time_limit_s,
@@ -142,7 +141,7 @@ class Batch:
         try:
             jobs = planner.jobs(remembered(left), context)
             tick = display.tick if display else lambda: None
-            self._executor.run(jobs, tick)
+            self._scheduler.run(jobs, tick)
         except BaseException:
             self.stop(BROKEN_OFF)
             raise

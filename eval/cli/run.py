@@ -29,9 +29,8 @@ from gradebox.eval.common.signals import Stopper
 from gradebox.eval.debugging.find import open_results
 from gradebox.eval.debugging.rejudge import RejudgedRecords, Rejudging
 from gradebox.eval.grading.cases.judges import try_named_checker
-from gradebox.eval.grading.executors import open_executor
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.planner import Planner, ProgressCounts, RecordStore
+from gradebox.eval.grading.planner import Planner, ProgressCounts, RecordStore, open_scheduler
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.results.folder import (
     ResultsFolder,
@@ -249,15 +248,15 @@ def _schedule(
 
     total  number of solutions, None when unknown
     """
-    executor = open_executor(session)
-    planner = Planner(session, session.problems, records, counts, lambda: executor.stopping)
+    scheduler = open_scheduler(session)
+    planner = Planner(session, session.problems, records, counts, lambda: scheduler.stopping)
     context = session.job_context(
-        session.case_settings(retry=retry), planner.done, counts.add_case, executor.grade_whole
+        session.case_settings(retry=retry), planner.done, counts.add_case, scheduler.grade_whole
     )
-    progress = Progress(counts, total, executor.slowest)
-    with stopper.stopping(executor):
+    progress = Progress(counts, total, scheduler.slowest)
+    with stopper.stopping(scheduler):
         try:
-            return executor.run(planner.jobs(solutions, context), progress.tick)
+            return scheduler.run(planner.jobs(solutions, context), progress.tick)
         finally:
             progress.close()
 

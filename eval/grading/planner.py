@@ -14,10 +14,11 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gradebox.eval.common.errors import InputError, UnusableProblem
 from gradebox.eval.grading.cases.case_run import unjudged
+from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_job import JobContext, SolutionJob, cost_of
 from gradebox.eval.grading.solution_run import SolutionRun, ungraded
@@ -28,6 +29,11 @@ from gradebox.eval.problems.in_memory import InMemoryProblems
 from gradebox.eval.results.record import GRADED_FIELDS, CaseVerdict, SolutionRecord, as_json
 from gradebox.eval.results.records import EncodedRecord, encoded
 from gradebox.eval.solutions.solution import Solution
+from gradebox.sandbox.protocol import lent_cores
+
+if TYPE_CHECKING:
+    from gradebox.eval.grading.drivers.pool import RunInDrivers
+    from gradebox.eval.grading.ray_cluster import RayCluster
 
 
 class TimeLeft:
@@ -287,3 +293,29 @@ def _record_without_running(run: SolutionRun) -> SolutionRecord | None:
     if run.solution.code is None:
         return run.record("failed", None, 0.0, error=NO_CODE)
     return None
+
+
+def open_scheduler(session: GradingSession) -> Scheduler:
+    """Return what runs a session's jobs: threads of this process with a case each, or a place.
+
+    A place is driver processes of this machine, or a Ray cluster. Raises InputError when it is
+    unavailable.
+    """
+    options = session.options
+    place: RunInDrivers | RayCluster
+    if options.executor == "ray":
+        from gradebox.eval.grading.ray_cluster import RayCluster
+
+        place = RayCluster(options, session.description)
+    elif session.uses_drivers:
+        from gradebox.eval.grading.drivers.pool import RunInDrivers
+
+        place = RunInDrivers(session)
+    else:
+        return Scheduler(
+            options.workers,
+            cap=options.generated_tests_workers,
+            is_full=lambda: session.resources.is_full,
+            lent=lambda: lent_cores(session.sandbox),
+        )
+    return Scheduler(place.most_at_once, place, is_full=lambda: session.resources.is_full)

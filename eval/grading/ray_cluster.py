@@ -1,6 +1,6 @@
 """A run on a Ray cluster: each solution is a task, and a lost node's tasks run elsewhere.
 
-    Executor ─ RayCluster.grade, a thread for each solution ─▶ Ray ─▶ record ─▶ the planner
+    Scheduler ─ RayCluster.grade, a thread for each solution ─▶ Ray ─▶ record ─▶ the planner
     worker: SolutionRun, Setup ─▶ record, or the text of an error
 
 The command keeps the records, keys and order, as in a local run. Tasks that are running when it
@@ -109,7 +109,7 @@ COUNT_CORES_EVERY_S = 5.0
 
 
 class RayCluster:
-    """A Ray cluster, see `Executor`. Connects at once; raises InputError when there is none."""
+    """A Ray cluster, see `Scheduler`. Connects at once; raises InputError when there is none."""
 
     def __init__(self, options: Options, description: Description) -> None:
         self._ray = _connect(options.ray_address)
@@ -123,12 +123,12 @@ class RayCluster:
         """Return how many tasks the cluster should have, which may grow during the run."""
         return TASKS_PER_CORE * max(1, int(self._ray.cluster_resources().get("CPU", 1))) + 1
 
-    def poll(self, executor: Scheduler) -> None:
+    def poll(self, scheduler: Scheduler) -> None:
         """Give more tasks to a cluster that has grown."""
-        self._stopping = executor.stopping
+        self._stopping = scheduler.stopping
         if time.monotonic() - self._counted_at > COUNT_CORES_EVERY_S:
             self._counted_at = time.monotonic()
-            executor.widen(self._room())
+            scheduler.widen(self._room())
 
     def end(self) -> None:
         """Do nothing: Ray ends with the process."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import heapq
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -23,7 +24,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gradebox.eval.common.errors import InputError, Interrupted
 
 if TYPE_CHECKING:
-    from gradebox.eval.grading.solution_job import SolutionJob, SolutionTask, WholeTask
+    from gradebox.eval.grading.drivers.pool import RunInDrivers
+    from gradebox.eval.grading.ray_cluster import RayCluster
+    from gradebox.eval.grading.solution_job import GradeWhole, SolutionJob, SolutionTask, WholeTask
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +89,9 @@ class Active:
 class Scheduler:
     """Runs jobs, once, on at most `workers` threads.
 
+    place    grades whole solutions in the place of this process, for each of which a thread waits:
+             `grade` returns a record, and raises Interrupted once the run is stopping; `poll` is
+             called ten times a second, also while a stopped run ends, `end` at the end of the run
     cap      most units of one task at once, 0 for no cap
     is_full  whether the queued jobs hold as many resources as they may
     lent     how many of the running programs sleep, so that others can use their cores: there may
@@ -98,12 +104,14 @@ class Scheduler:
     def __init__(
         self,
         workers: int,
+        place: RunInDrivers | RayCluster | None = None,
         *,
         cap: int = 0,
         is_full: Callable[[], bool] = lambda: False,
         lent: Callable[[], int] = lambda: 0,
     ) -> None:
         self._wanted = workers
+        self._place = place
         self._cap = cap
         self._is_full = is_full
         self._lent = lent
@@ -143,6 +151,8 @@ class Scheduler:
                 active.task.abandon()
             for *_, job in self._heap:
                 job.discard()
+            if self._place is not None:
+                self._place.end()
         if self._error is not None:
             raise self._error
         return not self.stopping
@@ -151,8 +161,19 @@ class Scheduler:
         """Start no further unit; running ones end. Safe in a signal handler."""
         self.stopping = True
 
-    def poll(self) -> None:
-        """Called ten times a second by `run`, also while a stopped run ends."""
+    @property
+    def grade_whole(self) -> GradeWhole | None:
+        """What the context of jobs needs that are graded in the place."""
+        return None if self._place is None else self._place.grade
+
+    def slowest(self) -> tuple[str, float] | None:
+        """Return (problem id, seconds) of the solution that has been running longest, if known."""
+        with self._lock:
+            tasks = [active.task for active in self._active]
+        if not tasks:
+            return None
+        task = min(tasks, key=lambda t: t.started)
+        return task.solution_run.problem.id, time.monotonic() - task.started
 
     def widen(self, workers: int) -> None:
         """Use this many workers from now on, if there are fewer."""
@@ -160,7 +181,8 @@ class Scheduler:
 
     def _wait(self, tick: Callable[[], None]) -> None:
         while not self._over.wait(TICK_S):
-            self.poll()
+            if self._place is not None:
+                self._place.poll(self)
             tick()
             with self._lock:
                 self.all_started = self._all_read and not self._heap

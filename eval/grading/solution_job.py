@@ -2,7 +2,7 @@
 
 SolutionJob ──start: compile──▶ SolutionTask ──run each case──▶ SolutionRecord
     ├── it or its judge does not compile, or the sandbox failed ─────▲
-    └── WholeTask: another place grades it (executors.py, remote.py) ┘
+    └── WholeTask: another place grades it (drivers, Ray, remote.py) ┘
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     driver ─▶ parent   ready, graded, ran, run_ended, logged: methods of `DriverPool` that
                        begin with `on_` and take the driver first
 
-A call is the name of a method and its arguments; none is answered. A run is one `Executor.run`;
+A call is the name of a method and its arguments; none is answered. A run is one `Scheduler.run`;
 several may be open at once (the batches of a `Grader`), with options of their own (the graders of a
 server). Both ends run this code for the same user, and programs never have the channel: calls are
 pickles.

@@ -1,6 +1,6 @@
 """Started drivers, seen from their parent: what each is given, and what follows when one dies.
 
-    Executor ─ RunInDrivers.grade, a thread for each solution ─▶ DriverPool ─ work ─▶ driver
+    Scheduler ─ RunInDrivers.grade, a thread for each solution ─▶ DriverPool ─ work ─▶ driver
                         ▲ record                                    │ graded, or it died
                         └───────────────────────────────────────────┘
 
@@ -281,7 +281,7 @@ def open_drivers(options: Options, sandbox: Sandbox, hidden: Iterable[str | Path
 class RunInDrivers:
     """A run over the drivers of a session, which are started at its first use.
 
-    See `executors.Executor` for its methods.
+    See `Scheduler` for its methods.
     """
 
     def __init__(self, session: GradingSession) -> None:
@@ -306,15 +306,15 @@ class RunInDrivers:
             context.on_case(verdict, number)
         return record
 
-    def poll(self, executor: Scheduler) -> None:
+    def poll(self, scheduler: Scheduler) -> None:
         """End the run in the drivers when it is stopping; near its end use idle workers."""
-        if executor.stopping and not self.is_stopping:
+        if scheduler.stopping and not self.is_stopping:
             self.is_stopping = True
             self._pool.end_run(self.number, stopping=True)
-        elif executor.all_started:
+        elif scheduler.all_started:
             self._pool.widen(self.number)
 
     def end(self) -> None:
-        """See `Executor`."""
+        """See `Scheduler`."""
         self._pool.end_run(self.number, stopping=False)
         self._pool.on_run_s.pop(self.number, None)
