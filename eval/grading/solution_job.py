@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from gradebox.checkers.programs import error_line
 from gradebox.eval.common.errors import UnusableProblem
@@ -20,7 +20,7 @@ from gradebox.eval.grading.cases.asserts import AssertTests, assert_attempt, tog
 from gradebox.eval.grading.cases.batch_run import FIRST_CASES, grade_some, share_after
 from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings, unjudged
 from gradebox.eval.grading.cases.judges import interactive_attempt
-from gradebox.eval.grading.resources import ProblemResources
+from gradebox.eval.grading.resources import ProblemResources, ResourceCache
 from gradebox.eval.grading.scheduler import Done
 from gradebox.eval.grading.solution_run import (
     SolutionRun,
@@ -30,22 +30,17 @@ from gradebox.eval.grading.solution_run import (
     record_of_cases,
 )
 from gradebox.eval.grading.verdict import fails
-from gradebox.eval.problems.problem import Problem, TestRef
+from gradebox.eval.problems.problem import TestRef
 from gradebox.eval.results.record import CaseRecord, SolutionRecord
 from gradebox.eval.results.records import EncodedRecord
 from gradebox.eval.solutions.program import program_of
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Compiled
 
+if TYPE_CHECKING:
+    from gradebox.eval.grading.drivers.driver import HeldProblem
+
 BYTES_PER_S = 50e6  # rough speed of passing input to a program, used to order jobs
-
-
-class Resources(Protocol):
-    """Problem resources by problem (`ResourceCache`)."""
-
-    def acquire(self, problem: Problem) -> ProblemResources: ...
-
-    def release(self, resources: ProblemResources) -> None: ...
 
 
 GradeWhole = Callable[
@@ -69,7 +64,7 @@ class JobContext:
     """
 
     settings: CaseSettings
-    resources: Resources
+    resources: ResourceCache | HeldProblem
     on_record: Callable[[SolutionRun, SolutionRecord | EncodedRecord], None]
     on_case: Callable[..., None] = lambda verdict, number=1: None
     stop_on_failure: bool = False

@@ -94,7 +94,7 @@ class Calls:
 
 
 class HeldProblem:
-    """A problem that the parent sent, and its opened resources (`solution_job.Resources`)."""
+    """A problem that the parent sent, and its opened resources, as `ResourceCache` has them."""
 
     def __init__(
         self,
