@@ -40,8 +40,8 @@ from gradebox.sandbox.protocol import (
     goes_on_after,
 )
 
-FIRST_CASES, MOST_CASES = 8, 64  # of one request
-REQUEST_S = 0.25
+FIRST_CASES, MOST_CASES = 16, 64  # of one request
+REQUEST_S = 1.0
 MOST_IN_ONE = 64 << 20  # bytes of the inputs of one process
 log = logging.getLogger(__name__)
 
