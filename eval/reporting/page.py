@@ -1,6 +1,6 @@
 """The page of a run, and the report: the page with the answers of a view inside.
 
-    template, style, script ─ html_page ─▶ the page that a view serves (viewing/server.py)
+    template, style, script ─ html_page ─▶ the page that a view serves (server.py)
     RunView ─ rows, details ─▶ compressed chunks ─ html_page ─▶ report.html
 
 A report of any size is one file: a chunk is a list of rows or details as JSON, compressed and in

@@ -27,7 +27,6 @@ from gradebox.eval.debugging.reopen import Overrides
 from gradebox.eval.reporting.page_data import detail_of, row_of
 from gradebox.eval.reporting.sources import RunSources
 from gradebox.eval.results.records import (
-    METRICS_NAME,
     check_record,
     parse_record,
     read_metrics,
@@ -65,7 +64,6 @@ class RunView(Closeable):
         self._options = statistics
         self._lock = threading.Lock()
         self._index = RecordIndex(self.records)
-        self._metrics: tuple[object, dict[str, Any]] = (None, {})
         self._summary: tuple[object, dict[str, Any]] = (None, {})
 
     @property
@@ -80,16 +78,9 @@ class RunView(Closeable):
     def metrics(self) -> dict[str, Any]:
         """Return the metrics, {} while the run has none; unreadable ones count as missing."""
         try:
-            state = (self.records.parent / METRICS_NAME).stat()
-        except OSError:
+            return read_metrics(self.records.parent)
+        except InputError:
             return {}
-        key = (state.st_ino, state.st_size, state.st_mtime_ns)
-        if self._metrics[0] != key:
-            try:
-                self._metrics = (key, read_metrics(self.records.parent))
-            except InputError:
-                self._metrics = (key, {})
-        return self._metrics[1]
 
     def changes(self, epoch: int, after: int) -> dict[str, Any]:
         """Return the rows that changed since a number, in the file of an epoch.
@@ -116,7 +107,7 @@ class RunView(Closeable):
         with self._lock:
             self._advance()
             metrics = self.metrics()
-            key = (self.epoch, self._index.change, id(metrics))
+            key = (self.epoch, self._index.change, metrics)
             if self._summary[0] == key:
                 return self._summary[1]
             counted = self._index.statistics()
