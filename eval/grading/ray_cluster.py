@@ -1,7 +1,7 @@
 """A run on a Ray cluster: each solution is a task, and a lost node's tasks run elsewhere.
 
     Scheduler ─ RayCluster.grade, a thread for each solution ─▶ Ray ─▶ record ─▶ the planner
-    worker: SolutionRun, Setup ─▶ record, or the text of an error
+    worker: SolutionRun, options ─▶ record, or the text of an error
 
 The command keeps the records, keys and order, as in a local run. Tasks that are running when it
 is stopped have no record; the next start grades them. A worker keeps its session open and reads
@@ -16,7 +16,7 @@ import os
 import socket
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -34,26 +34,16 @@ from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Description
 
 
-@dataclass(frozen=True)
-class Setup:
-    """What a worker opens: the options' fields, and the folder that relative paths are in."""
-
-    options: dict[str, Any]
-    folder: str
-
-    @classmethod
-    def of(cls, options: Options, backend: str) -> Setup:
-        """Return what workers open for these options."""
-        return cls(options.for_worker(backend), str(Path.cwd()))
-
-
-def grade_one(run: SolutionRun, setup: Setup) -> SolutionRecord | str:
+def grade_one(run: SolutionRun, options: dict[str, Any], folder: str) -> SolutionRecord | str:
     """Return a solution's record, or the text of an InputError, which ends the run.
+
+    options  the fields of `Options`
+    folder   that relative paths are in
 
     Called by Ray; later calls in this process reuse the open session.
     """
     try:
-        return _grade(run, _session(setup))
+        return _grade(run, _session(options, folder))
     except InputError as error:
         return f"node {socket.gethostname()}: {error}"
 
@@ -62,15 +52,14 @@ _sessions: dict[str, GradingSession] = {}
 _opening = threading.Lock()
 
 
-def _session(setup: Setup) -> GradingSession:
-    key = repr((sorted(setup.options.items(), key=str), setup.folder))
+def _session(options: dict[str, Any], folder: str) -> GradingSession:
+    key = repr((sorted(options.items(), key=str), folder))
     with _opening:
         if key not in _sessions:
-            if Path(setup.folder).is_dir():
-                os.chdir(setup.folder)
+            if Path(folder).is_dir():
+                os.chdir(folder)
             # Each task runs one program at a time, on any free core of the node.
-            options = replace(Options(**setup.options), workers=usable_cores())
-            _sessions[key] = GradingSession(options)
+            _sessions[key] = GradingSession(replace(Options(**options), workers=usable_cores()))
         return _sessions[key]
 
 
@@ -114,7 +103,7 @@ class RayCluster:
     def __init__(self, options: Options, description: Description) -> None:
         self._ray = _connect(options.ray_address)
         self._task = self._ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(grade_one)
-        self._setup = self._ray.put(Setup.of(options, description.backend))
+        self._options = self._ray.put(options.for_worker(description.backend))
         self._stopping = False
         self._counted_at = time.monotonic()
         self.most_at_once = self._room()
@@ -138,7 +127,7 @@ class RayCluster:
     ) -> SolutionRecord:
         """See `GradeWhole`. A node's InputError ends the run."""
         errors = import_module("ray.exceptions")
-        reference = self._task.remote(run, self._setup)
+        reference = self._task.remote(run, self._options, str(Path.cwd()))
         while not self._ray.wait([reference], timeout=POLL_S)[0]:
             if self._stopping:
                 self._ray.cancel(reference, force=False)

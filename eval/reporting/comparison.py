@@ -325,7 +325,7 @@ def comparison_lines(
 ) -> Iterator[str]:
     """Yield the lines about both runs, their paired difference and the changed problems.
 
-    result         of `statistics.paired`
+    result         of `paired`
     shown_changes  the most changed problems to list; None lists all
     """
     for letter, run in (("A", a), ("B", b)):

@@ -143,7 +143,7 @@ def test_a_node_with_another_sandbox_or_dataset_is_reported(cluster: Cluster, tm
 
     import ray
 
-    from gradebox.eval.grading.ray_cluster import Setup, grade_one
+    from gradebox.eval.grading.ray_cluster import grade_one
     from gradebox.eval.grading.resources import TestSetInfo
     from gradebox.eval.grading.solution_run import SolutionRun
     from gradebox.eval.problems.problem import Problem
@@ -157,10 +157,10 @@ def test_a_node_with_another_sandbox_or_dataset_is_reported(cluster: Cluster, tm
         solution, Problem("1/A"), test_set, "python", 1.0, "", {"level": "none at all"}
     )
     task = ray.remote(grade_one)
-    done = ray.get(task.remote(run, Setup.of(options, "box")))
+    done = ray.get(task.remote(run, options.for_worker("box"), "."))
     assert "give all nodes the same image" in done
     other = ray.get(
-        task.remote(replace(run, sandbox=_sandbox_of(options)), Setup.of(options, "box"))
+        task.remote(replace(run, sandbox=_sandbox_of(options)), options.for_worker("box"), ".")
     )
     assert "tests or checker of 1/A are not the command's" in other
 
