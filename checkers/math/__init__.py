@@ -6,7 +6,7 @@
 
 Each module imports only from rooms below its own:
 
-    evaluator, dart      EvaluatorMath, and its functions that rewrite and read answers
+    evaluator            EvaluatorMath, and its functions that rewrite and read answers
     grading              pairs that need no reading are decided here, others in workers
     workers/             processes that run all below under limits
     first_tier           answers are found; texts and plain numbers are compared; the letter of
@@ -17,21 +17,22 @@ Each module imports only from rooms below its own:
                          expressions/: SymPy expressions
     policy               what counts as the same
 
-The order of the sources of an answer is in extract/answer.py, phrases are tables of
-extract/phrases.py. Tables are data: read/units.txt (units and currencies, `60,000 CHF`),
-read/symbols.txt (characters, commands, functions), read/words.txt (synonyms, Chinese). A notation
-is a row of read/notation.py, a pair of kinds a row of PAIRS in compare/comparer.py, a policy a row
-of policy.py.
+The order of the sources of an answer is in extract/answer.py. Tables are data: extract/phrases.txt,
+read/units.txt (units and currencies, `60,000 CHF`), read/rewrites.txt (notations),
+read/symbols.txt (characters, commands, functions), read/words.txt (synonyms, Chinese). A pair of
+kinds is a row of PAIRS in compare/comparer.py, a policy a row of policy.py.
 Importing this is cheap: SymPy is loaded in the workers, or by a function that
 returns a SymPy object. docs/math-answers.md is the manual.
 """
 
-from gradebox.checkers.math.dart import is_set, latex2sympy_interval, norm_deg
 from gradebox.checkers.math.evaluator import (
     EvaluatorBase,
     EvaluatorBatchBase,
     EvaluatorMath,
     EvaluatorMathBatch,
+    is_set,
+    latex2sympy_interval,
+    norm_deg,
 )
 from gradebox.checkers.math.extract.answer import extract_answer
 from gradebox.checkers.math.grading import (

@@ -1,30 +1,23 @@
 """Compare the structures of two answers (read/values.py) under a policy.
 
-Comparer.equal first looks at what both values say together (roundings, families), then asks
+Comparer.equal first looks at what both values say together (roundings), then asks
 the first row of PAIRS that either value belongs to.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gradebox.checkers.math.compare import equations, lists, real_sets
-from gradebox.checkers.math.compare.equations import (
-    assigned,
-    is_assignment,
-    is_calculation,
-    read_side,
-    states_its_name,
-)
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.compare.rounding import rounds_to
 from gradebox.checkers.math.compare.words import same_words
 from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.split import as_interval
-from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN
+from gradebox.checkers.math.read.tables import LETTER, TEXT_CLOSE, TEXT_OPEN
 from gradebox.checkers.math.read.values import (
-    Family,
     Quantity,
     RealSet,
     Relation,
@@ -42,16 +35,12 @@ class Comparer(QuantityComparer):
 
     def equal(self, gold: Value, answer: Value) -> bool:
         """Return whether two answers are the same. The order of the checks below matters."""
-        gold = equations.as_rounded(gold)
         if isinstance(gold, Rounded) or isinstance(answer, Rounded):
             return any(
                 self.equal(g, a) for g in self.alternatives(gold) for a in self.alternatives(answer)
             )
         if isinstance(answer, Relation) and not equations.chain_holds(answer):
             return False
-        if (verdict := real_sets.same_family(gold, answer)) is not None:
-            return verdict
-        gold, answer = (v.plain if isinstance(v, Family) else v for v in (gold, answer))
         gold, answer = lists.same_shape(gold, answer)
         for one, other in ((gold, answer), (answer, gold)):
             if isinstance(one, Quantity) and isinstance(other, Seq) and other.joined_by_or:
@@ -65,14 +54,14 @@ class Comparer(QuantityComparer):
         """Return a rounded value and its decimal; () when the decimal is not its rounding."""
         if not isinstance(value, Rounded):
             return (value,)
-        exact, decimal = assigned(value.value), value.decimal
+        exact, decimal = equations.assigned(value.value), value.decimal
         if not isinstance(exact, Quantity):
             return ()
         scale = 100 if decimal.percent and not exact.percent else 1
         if not rounds_to(parse_expression(exact.text) * scale, decimal.text):
             return ()
         unit = exact.unit or decimal.unit
-        if isinstance(value.value, Relation) and is_assignment(value.value):
+        if isinstance(value.value, Relation) and equations.is_assignment(value.value):
             tail = f"{TEXT_OPEN}{unit}{TEXT_CLOSE}" if unit else "%" * decimal.percent
             return value.value, Relation((value.value.sides[0], decimal.text + tail), ("=",))
         return replace(exact, unit=unit), replace(decimal, unit=unit)
@@ -101,9 +90,9 @@ class Comparer(QuantityComparer):
     # -- lists -----------------------------------------------------------------------
     def sequences(self, gold: Value, answer: Value) -> bool:
         if isinstance(gold, Relation) and isinstance(answer, Seq):
-            gold = assigned(gold)
+            gold = equations.assigned(gold)
         if isinstance(answer, Relation) and isinstance(gold, Seq):
-            answer = assigned(answer)
+            answer = equations.assigned(answer)
         matrix = self.matrices(gold, answer)
         if matrix is not None:
             return matrix
@@ -117,7 +106,7 @@ class Comparer(QuantityComparer):
         kinds = {left.kind, right.kind}
         unordered = kinds <= {"", "{}"} or kinds == {"{}", "[]"}
         unordered |= left.kind == "" and right.kind == "[]"  # as Python prints a list
-        if kinds == {""} and equations.names_each_value(right) and not _is_named(left):
+        if kinds == {""} and equations.names_each_value(right) and not _relations_of(left):
             return any(  # 3, 4 is not `p = 4, q = 3`
                 all(self.equal(*pair) for pair in zip(left.items, named.items, strict=True))
                 for named in (right, equations.sorted_by_name(right))
@@ -144,12 +133,10 @@ class Comparer(QuantityComparer):
         return out + list(seq.items[MAX_MATCHED:])
 
     def in_any_order(self, gold: Sequence[Value], answer: Sequence[Value]) -> bool:
-        """Return whether the items agree in some order; assignments agree by name."""
-        unknowns = equations.one_unknown(gold), equations.one_unknown(answer)
-        if all(unknowns) and equations.same_unknown(*unknowns):
-            gold, answer = [[assigned(v) for v in side] for side in (gold, answer)]
+        """Return whether the items agree in some order."""
         if len(gold) > MAX_MATCHED:
-            return sorted(map(lists.item_text, gold)) == sorted(map(lists.item_text, answer))
+            left, right = (sorted(re.sub(r"\s", "", repr(i)) for i in s) for s in (gold, answer))
+            return left == right
         return real_sets.equal_in_any_order(gold, answer, self.equal)
 
     def matrices(self, gold: Value, answer: Value) -> bool | None:
@@ -178,46 +165,39 @@ class Comparer(QuantityComparer):
         assert isinstance(relation, Relation)
         if relation is answer and equations.says_a_power(relation, other):
             return False
-        value = read_side(relation.sides[-1])
+        value = equations.read_side(relation.sides[-1])
         named = (
             (lists.is_matrix(value) and lists.is_matrix(other))
-            or is_assignment(relation)
+            or equations.is_assignment(relation)
             or (relation is gold and equations.states_a_number(relation))
             or (
                 equations.names_a_number(relation, curves=relation is answer)
                 and (equations.is_number(other) or len(relation.sides) > 2)
             )
         )
-        if not named and not is_calculation(relation):
+        if not named and not equations.is_calculation(relation):
             return False
         return self.equal(value, other) if relation is gold else self.equal(other, value)
 
     def equations(self, gold: Relation, answer: Relation) -> bool:
         if sorted(gold.sides) == sorted(answer.sides):
             return True
-        chains = [lists.chained_assignments(r) for r in (gold, answer)]
-        if any(chains):  # x = y = 1, x = y = z = 1, (x,y,z) = (1,1,1)
-            left, right = (
-                c or read_side(r.sides[-1]) for c, r in zip(chains, (gold, answer), strict=True)
-            )
-            return isinstance(left, Seq) and isinstance(right, Seq) and self.sequences(left, right)
-        names_gold, names_answer = is_assignment(gold), is_assignment(answer)
-        values = read_side(gold.sides[-1]), read_side(answer.sides[-1])
-        if not names_answer and is_calculation(answer):
-            named = not states_its_name(gold, answer) if names_gold else is_calculation(gold)
-            if named:
+        names_gold, names_answer = equations.is_assignment(gold), equations.is_assignment(answer)
+        values = equations.read_side(gold.sides[-1]), equations.read_side(answer.sides[-1])
+        if not names_answer and equations.is_calculation(answer):
+            of_numbers = not re.search("[A-Za-z]", answer.sides[0])  # not `-x = 2+3 = 5`
+            if of_numbers if names_gold else equations.is_calculation(gold):
                 return self.equal(*values)
         if names_gold and names_answer:
+            letters = [{s for s in r.sides[:-1] if re.fullmatch(LETTER, s)} for r in (gold, answer)]
+            if all(letters) and len(letters[0]) != len(letters[1]):
+                return False  # `x = y = 1` and `x = y = z = 1`
             answer = equations.with_argument_of(gold, answer)
             if equations.same_name(gold.sides[0], answer.sides[0]):
-                return self.equal(values[0], read_side(answer.sides[-1]))
+                return self.equal(values[0], equations.read_side(answer.sides[-1]))
             if len(gold.sides) > 2 or len(answer.sides) > 2:
                 return False
         return equations.same_curve(gold, answer)
-
-
-def _is_named(seq: Seq) -> bool:
-    return any(isinstance(item, Relation) for item in seq.items)
 
 
 def _relations_of(value: Value) -> tuple[Relation, ...]:

@@ -13,16 +13,14 @@ from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from gradebox.checkers.math.compare import numeric
 from gradebox.checkers.math.compare.quantities import LETTER_UNIT
-from gradebox.checkers.math.compare.rounding import rounds_to
 from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.reader import read_answer
-from gradebox.checkers.math.read.tables import LETTER, strip_marks
+from gradebox.checkers.math.read.tables import strip_marks
 from gradebox.checkers.math.read.units import unit_name, unit_scale
-from gradebox.checkers.math.read.values import ParseError, Quantity, Relation, Rounded, Seq, Value
+from gradebox.checkers.math.read.values import ParseError, Quantity, Relation, Seq, Value
 
 MAX_ROUNDED = 10**15  # whole numbers from here on are not rounded
 CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
-_DECIMAL = re.compile(r"-?\d*\.\d+")
 _NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+")
 _NAME = re.compile(  # x, AB, x_1, f(\pi), f^{-1}(x), P(A), \angle A, (x, y), area of ABC
     r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
@@ -37,9 +35,7 @@ _NAME = re.compile(  # x, AB, x_1, f(\pi), f^{-1}(x), P(A), \angle A, (x, y), ar
 _FUNCTION = re.compile(
     r"([A-Za-z]'*(?:\s*\^\s*\{?\s*-1\s*\}?)?)\s*(?:\(\s*([a-z])\s*\)|_\{?([a-z])\}?)"
 )
-_NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
 _POWER_OF_LETTER = re.compile(r"[A-Z]\s*(?:_\s*\{?\w\}?\s*)?\^\s*\{?\s*\d\s*\}?")
-_PLAIN_NAME = re.compile(rf"{LETTER}|\\(?:bar|overline|hat|vec)\s*\{{?\s*{LETTER}\s*\}}?")
 _SAME_NAMES = tuple(  # spellings of one name
     (re.compile(pattern), name)
     for pattern, name in (
@@ -53,11 +49,6 @@ _SAME_NAMES = tuple(  # spellings of one name
 
 
 # -- which equations give a value -----------------------------------------------------
-
-
-def is_name(text: str) -> bool:
-    """Return whether a side is one letter with an index or an accent."""
-    return _PLAIN_NAME.fullmatch(text) is not None
 
 
 def is_assignment(relation: Relation) -> bool:
@@ -143,25 +134,6 @@ def _sides_agree(texts: Sequence[str], numbers: bool = False) -> numeric.Verdict
     return False if False in found else True if found and None not in found else None
 
 
-def states_its_name(gold: Relation, answer: Relation) -> bool:
-    """Return whether an answer, `-x = 2+3 = 5`, has the name of the gold, x, in its first side."""
-    names = [side and side.free_symbols for r in (gold, answer) if (side := _readable(r.sides[0]))]
-    return len(names) == 2 and bool(names[0] & names[1])
-
-
-def as_rounded(value: Value) -> Value:
-    """Return `P(X>2) = 1-e^{-1} = .632` as an exact number and its rounding; others as they are."""
-    if not isinstance(value, Relation) or not value.is_equation:
-        return value
-    *_, exact, decimal = (side.strip() for side in value.sides)
-    if not _DECIMAL.fullmatch(decimal) or _DECIMAL.fullmatch(exact):
-        return value
-    number = _readable(exact)
-    if number is None or not number.is_number or not rounds_to(number, decimal):
-        return value
-    return Rounded(Quantity(exact), Quantity(decimal))
-
-
 # -- their values ---------------------------------------------------------------------
 
 
@@ -218,6 +190,8 @@ def same_name(a: str, b: str) -> bool:
     a, b = (_plain_name(strip_marks(t, "")) for t in (a, b))  # |AB|^2 is AB^2
     if a.lower() == b.lower():
         return True
+    if any(re.fullmatch(re.escape(y) + r"_\d{1,2}", x) for x, y in ((a, b), (b, a))):
+        return True  # x_1 = 1, x_2 = 2 and x = 1, x = 2
     return any(
         (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?'*)(?:\([a-z](?:,[a-z])*\)|_[a-z])", x))
         and y in ("y", f[1])
@@ -244,35 +218,11 @@ def _plain_name(text: str) -> str:
     return text
 
 
-def one_unknown(items: Sequence[Value]) -> str:
-    """Return the unknown of a list of solutions: "x" for `x=1,2`, "x_" for `x_1=1, x_2=2`.
-
-    Return "" when the list names no unknown or several.
-    """
-    relations = [v for v in items if isinstance(v, Relation)]
-    if len(items) < 2 or not all(map(is_assignment, relations)):
-        return ""
-    names = [r.sides[0].replace(" ", "") for r in relations]
-    bases = {m[1] if (m := _NUMBERED.fullmatch(name)) else "" for name in names}
-    if len(bases) != 1 or "" in bases:
-        return ""
-    base = bases.pop()
-    numbered = sum(name != base for name in names)
-    if numbered and (numbered != len(items) or len(set(names)) != len(names)):
-        return ""
-    return base + "_" if numbered else base
-
-
 def names_each_value(seq: Seq) -> bool:
     """Return whether a list gives different letters their values: `p = 4, q = 3`."""
     names = [v.sides[0].strip() for v in seq.items if isinstance(v, Relation) and is_assignment(v)]
     letters = {name for name in names if re.fullmatch(r"[A-Za-z]", name)}
     return not seq.kind and len(letters) == len(seq.items) > 1
-
-
-def same_unknown(a: str, b: str) -> bool:
-    """Return whether two lists solve for the same: `x_1=1, x_2=2` may be `x=2, x=1`."""
-    return a.rstrip("_") == b.rstrip("_") and not (a.endswith("_") and b.endswith("_"))
 
 
 def sorted_by_name(seq: Seq) -> Seq:

@@ -13,21 +13,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from gradebox.checkers.math.compare import real_sets
+from gradebox.checkers.math.compare import real_sets, words
 from gradebox.checkers.math.compare.comparer import Comparer
 from gradebox.checkers.math.compare.equations import is_assignment
 from gradebox.checkers.math.compare.exact import harness_form, has_float
 from gradebox.checkers.math.compare.numeric import Undecided
 from gradebox.checkers.math.compare.rounding import Roundings
-from gradebox.checkers.math.compare.words import (
-    compare_choices,
-    has_meaning,
-    is_choice,
-    is_one_word,
-    is_worded,
-    same_words,
-    without_label,
-)
 from gradebox.checkers.math.policy import Policy, get_policy
 from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.normalise import normalise
@@ -35,7 +26,6 @@ from gradebox.checkers.math.read.reader import read_answer
 from gradebox.checkers.math.read.split import split_top, without_aside
 from gradebox.checkers.math.read.tables import MAX_CHARS, plain_words, strip_marks
 from gradebox.checkers.math.read.values import (
-    Family,
     ParseError,
     Quantity,
     RealSet,
@@ -59,11 +49,8 @@ _SCALE_LETTER = re.compile(r"([-+]?[＄€£]?\s?\d+(?:\.\d+)?)\s?(k|K|M|B|bn|mn
 _SCALES = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion"}
 _PLAIN_NUMBER = re.compile(r"[-+]?[＄€£]?\s?\d[\d,.]{3,}(?: million| billion)?")
 _SEMICOLON = re.compile(r"\s*;\s*")
-_AGAIN = re.compile(  # said twice: `x<-7`, *i.e.* `(-\infty,-7)`
-    r"[\s,;(]+(?:or\s+)?(?:i\.\s?e\.|that\s+is|equivalently|in\s+interval\s+notation)[\s,:]*"
-)
-_IN_BRACKETS = re.compile(r"([^()=,]*\d[^()=,]*)\s\((?:or\s+)?([^()=,]*\d[^()=,]*)\)")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
+_FAMILY = re.compile(r"\\pmod|\\in\s*\\mathbb\{Z\}|(?<![A-Za-z\\])[kn]\s?\\pi|\\pi\s?[kn]\b")
 _SUM_INDEX = re.compile(r"\\(?:sum|prod)_\{([a-z])=")
 _PRELOADED_PAIRS = (
     ("2x+1", "1+2x"),
@@ -107,8 +94,7 @@ def _judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         return False, "empty"
     if _spelled(left) == _spelled(right):
         return True, "text"
-    left, right = _said_once(left, policy), _said_once(right, policy)
-    letters = compare_choices(left, right)
+    letters = words.compare_choices(left, right)
     if letters is not None:
         return letters, "choice"
     if _same_words(left, right) or _same_compound(left, right):
@@ -140,7 +126,7 @@ def _spelled(text: str) -> str:
 
 def _alike(left: str, right: str) -> tuple[str, str]:
     """Return two normalised answers, each in the notation of the other where it may be so."""
-    left, right = without_label(left, right), without_label(right, left)
+    left, right = words.without_label(left, right), words.without_label(right, left)
     right = _with_base(left, _with_decimal_point(right, left))
     if _LONG_DECIMAL_COMMA.match(left):
         left = _with_decimal_point(left, right)
@@ -152,25 +138,16 @@ def _judge_values(left: str, right: str, policy: Policy) -> tuple[bool, str]:
         policy,
         has_float(left) or has_float(right),
         ordered=_has_blanks(left),
-        roundings=Roundings(left, right) if policy.rounded else None,
+        roundings=Roundings(left, right, policy.rounded),
     )
     equal = comparer.equal(read_answer(left), read_answer(right))
     return equal, "value" if equal else reason_of_reject(left, right, comparer.equal)
 
 
-def _said_once(text: str, policy: Policy) -> str:
-    """Return `x<-7` for `x<-7, i.e. (-\\infty,-7)` and `2 km` for `2 km (2000 m)`."""
-    plain = strip_marks(text) if len(text) < 100 else ""
-    m = _IN_BRACKETS.fullmatch(plain)
-    parts = list(m.groups()) if m else [p.strip(" ,;") for p in _AGAIN.split(plain)]
-    same = len(parts) == 2 and all(parts) and _judge(parts[0], parts[1], policy)[0]
-    return parts[0] if same else text
-
-
 def readings(gold: str, answer: str) -> tuple[str, str]:
     """Return how the two answers are read, for people."""
     left, right = (normalise(text[:MAX_CHARS]) for text in (gold, answer))
-    left, right = without_label(left, right), without_label(right, left)
+    left, right = words.without_label(left, right), words.without_label(right, left)
     return describe(read_answer(left)), describe(read_answer(right))
 
 
@@ -185,8 +162,12 @@ def preload() -> None:
 def _same_words(left: str, right: str) -> bool:
     """Return whether texts or single letters differ only in case, punctuation and articles."""
     a, b = plain_words(left), plain_words(right)
-    one, other = (without_label(*pair) for pair in ((left, right), (right, left)))
-    if is_worded(one) and is_worded(other) and same_words(plain_words(one), plain_words(other)):
+    one, other = (words.without_label(*pair) for pair in ((left, right), (right, left)))
+    if (
+        words.is_worded(one)
+        and words.is_worded(other)
+        and words.same_words(plain_words(one), plain_words(other))
+    ):
         return True
     if a != b or re.search(r"[\\^_=\[(<>*/]", left):
         return False
@@ -229,18 +210,12 @@ def _has_blanks(gold: str) -> bool:
 
 # ---- how an answer was read, and why a pair is rejected ----
 
-MAX_DESCRIBED = 400  # of a description
 DIFFERENT = "value"
 MAX_NAME_WORDS = 3  # of `area of ABC = 5`; more are a sentence
 
 
 def describe(value: Value) -> str:
     """Return a structure in words; an expression as SymPy writes it, or why it is not read."""
-    text = _describe(value)
-    return text if len(text) <= MAX_DESCRIBED else text[: MAX_DESCRIBED - 1] + "…"
-
-
-def _describe(value: Value) -> str:
     match value:
         case Quantity():
             signs = " percent" * value.percent + " degrees" * value.degree
@@ -249,22 +224,17 @@ def _describe(value: Value) -> str:
             return f"words {value.text!r}"
         case Seq():
             kind = f"list in {value.kind}" if value.kind else "alternatives" * value.joined_by_or
-            items = "; ".join(map(_describe, value.items))
-            return f"{_name(value.unknown)}{kind or 'list'}: {items}"
+            items = "; ".join(map(describe, value.items))
+            return f"{value.unknown}{' in ' * bool(value.unknown)}{kind or 'list'}: {items}"
         case RealSet():
-            return _name(value.unknown) + str(real_sets.real_set_to_sympy(value))
+            unknown = f"{value.unknown} in " if value.unknown else ""
+            return unknown + str(real_sets.real_set_to_sympy(value))
         case Relation():
             sides = [_expression(s) for s in value.sides]
             rest = zip(value.ops, sides[1:], strict=True)
             return sides[0] + "".join(f" {op} {side}" for op, side in rest)
-        case Family():
-            return f"{_describe(value.plain)}, k an integer: {', '.join(value.terms)}"
         case Rounded():
-            return f"{_describe(value.value)}, rounded {value.decimal.text}"
-
-
-def _name(unknown: str) -> str:
-    return f"{unknown} in " if unknown else ""
+            return f"{describe(value.value)}, rounded {value.decimal.text}"
 
 
 def _expression(text: str) -> str:
@@ -284,11 +254,13 @@ def reason_of_reject(left: str, right: str, equal: Callable[[Value, Value], bool
 
     equal  compares two of their parts
     """
-    choices = is_choice(left), is_choice(right)
+    choices = words.is_choice(left), words.is_choice(right)
     if all(choices):
         return DIFFERENT
     if any(choices):
         return "not comparable: one is a choice letter; give the choices"
+    if any(map(_FAMILY.search, (left, right))):
+        return "not comparable: a family of numbers is compared as it is written"
     if unread := unread_sides(left, right):
         return f"not read{of_sides(unread)}: {next(iter(unread.values()))}"
     gold, answer = read_answer(left), read_answer(right)
@@ -318,7 +290,7 @@ def _unread(value: Value, beside_words: bool) -> Iterator[str]:
     """Yield why each part of a value is not read."""
     match value:
         case Words(text):
-            if not has_meaning(text) and not (beside_words and is_one_word(text)):
+            if not words.has_meaning(text) and not (beside_words and words.is_one_word(text)):
                 yield f"{text[:80]!r} is prose"
         case Seq():
             for item in value.items:
@@ -335,13 +307,11 @@ def _unread(value: Value, beside_words: bool) -> Iterator[str]:
             yield from _unparsed(*value.points, *value.excluded_points)
         case Quantity(text):
             yield from _unparsed(text)
-        case Family(terms=parts):
-            yield from _unparsed(*parts)
 
 
 def _unparsed(*texts: str) -> Iterator[str]:
     for text in texts:
         try:
-            parse_expression(text)
+            parse_expression(strip_marks(text))
         except ParseError as e:
             yield str(e)

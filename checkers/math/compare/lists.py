@@ -8,34 +8,26 @@ from itertools import pairwise
 import sympy
 from sympy import Expr
 
-from gradebox.checkers.math.compare.equations import is_name, one_unknown
 from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.normalise import normalise
 from gradebox.checkers.math.read.reader import read_answer
-from gradebox.checkers.math.read.split import as_interval
-from gradebox.checkers.math.read.values import (
-    Quantity,
-    Relation,
-    Seq,
-    Value,
-    Words,
-)
+from gradebox.checkers.math.read.values import Quantity, Relation, Seq, Value, Words
 
 
 def brackets_differ(gold: Seq, answer: Seq) -> bool:
     """Return whether brackets tell two lists apart: a set or alternatives and a tuple, say.
 
-    A gold `[1,3]` is an interval, not the numbers 1 and 3; a gold `1,3` may be printed as a list.
+    A plain list may be printed as `[1,3]`.
     """
     kinds = {gold.kind, answer.kind}
     if kinds & {"(]", "[)"}:
         return gold.kind != answer.kind
-    if gold.joined_by_or != answer.joined_by_or and any(map(_names_several, (gold, answer))):
+    several = all(len(set(_names(seq))) > 1 for seq in (gold, answer))
+    if several and gold.joined_by_or != answer.joined_by_or:
         return True  # a=1, b=2 and a=1 or b=2
     if "" in kinds:
-        if gold.kind == "[]":
-            return is_interval(gold) and not answer.joined_by_and
-        return any(map(_alternatives, (gold, answer))) and not kinds <= {"", "{}"}
+        listed = gold.kind == "[]" or kinds <= {"", "{}"}
+        return not listed and any(map(_alternatives, (gold, answer)))
     if kinds == {"{}"} and len({sum(map(_is_braced_set, s.items)) for s in (gold, answer)}) > 1:
         return True  # {{1}, {2}} and {1, 2}
     if kinds in ({"{}", "[]"}, {"()", "[]"}):
@@ -48,18 +40,13 @@ def _is_braced_set(value: Value) -> bool:
 
 
 def _alternatives(seq: Seq) -> bool:
-    """Return whether a list gives values of one unknown: "1 or -4", "x=1, x=-4".
-
-    `x_1=1, x_2=-4` may be a tuple.
-    """
-    name = "" if seq.kind else one_unknown(seq.items)
-    return seq.joined_by_or or bool(name and not name.endswith("_"))
+    """Return whether a list gives values of one unknown: "1 or -4", "x=1, x=-4"."""
+    names = _names(seq)
+    return seq.joined_by_or or len(set(names)) < len(names)
 
 
-def _names_several(seq: Seq) -> bool:
-    """Return whether alternatives give values of different unknowns: `a=1 or b=2`."""
-    names = {i.sides[0].strip() for i in seq.items if isinstance(i, Relation) and i.is_equation}
-    return seq.joined_by_or and len(names) > 1 and not one_unknown(seq.items)
+def _names(seq: Seq) -> list[str]:
+    return [i.sides[0].strip() for i in seq.items if isinstance(i, Relation) and i.is_equation]
 
 
 def has_order(seq: Seq) -> bool:
@@ -86,15 +73,6 @@ def has_order(seq: Seq) -> bool:
     return len(set(steps)) > 1 and (geometric or square or summed)
 
 
-def is_interval(seq: Seq) -> bool:
-    """Return whether `[1,3]` has two numbers in order."""
-    interval = as_interval(seq)
-    if interval is None:
-        return False
-    width = parse_expression(interval.high) - parse_expression(interval.low)
-    return bool(width.is_number and width.is_positive)
-
-
 def may_repeat(seq: Seq) -> bool:
     """Return whether repeated items count once: in a set, or in a list of nothing but tuples."""
     return seq.kind == "{}" or all(isinstance(i, Seq) for i in seq.items)
@@ -110,13 +88,11 @@ def same_shape(gold: Value, answer: Value) -> tuple[Value, Value]:
 
 
 def _in_shape_of(value: Value, other: Value) -> Value | None:
-    """Return `100,200` and `x=y=1` as lists beside a list, and {5} as its item beside 5."""
+    """Return `100,200` as a list beside a list, and {5} as its item beside 5."""
     if isinstance(value, Quantity) and isinstance(other, Seq):
         items = tuple(Quantity(t) for t in value.text.split(","))
         thousands = re.fullmatch(r"-?\d+(?:,\d{3})+", value.text) and ",0" not in value.text
         return Seq("", items) if thousands and len(items) == len(other.items) else None
-    if isinstance(value, Relation) and isinstance(other, Seq):
-        return chained_assignments(value)
     if isinstance(value, Seq) and len(value.items) == 1:
         item = value.items[0]
         if isinstance(item, Seq):  # {(0,0)} is (0,0), {∅} is not ∅
@@ -126,16 +102,6 @@ def _in_shape_of(value: Value, other: Value) -> Value | None:
     return None
 
 
-def chained_assignments(relation: Relation) -> Seq | None:
-    """Return `x=y=z=1` as the list of its assignments."""
-    *names, value = relation.sides
-    if len(names) < 2 or not relation.is_equation or len(set(names)) < len(names):
-        return None
-    if not all(map(is_name, names)):
-        return None
-    return Seq("", tuple(Relation((n, value), ("=",)) for n in names))
-
-
 def as_seq(value: Value) -> Seq | None:
     """Return a value as a list; None for one that is not."""
     if isinstance(value, Seq):
@@ -143,10 +109,6 @@ def as_seq(value: Value) -> Seq | None:
     if isinstance(value, Quantity | Relation | Words):
         return Seq("", (value,))
     return None
-
-
-def item_text(value: Value) -> str:
-    return re.sub(r"\s", "", value.text) if isinstance(value, Quantity) else repr(value)
 
 
 # -- matrices ------------------------------------------------------------------------

@@ -4,9 +4,7 @@
     other numbers     equal when they agree to AGREED_DIGITS digits
     polynomials       small ones are multiplied out
     with variables    evaluated at fixed points of both signs, wherever both are real: equal when
-                      they agree to 35 digits. Letters in a root of a product, as in
-                      `\\sqrt{qs}/s` for `\\sqrt{q/s}`, stand for positive quantities, unless an
-                      absolute value says otherwise
+                      they agree to 35 digits
 
 Very large and small constants, `10^{-60}`, need as many digits more. What MAX_DIGITS leave open is
 undecided.
@@ -46,9 +44,7 @@ _POINTS: tuple[tuple[int, Expr | int, int, int], ...] = (
     (12, Rational(19, 7), 1, 1), (8, Rational(17, 6), -1, -1), (9, Rational(7, 1511), 1, 1),
 )  # fmt: skip
 _FAR = ((3, Rational(1, 3), 1, 1), (6, Rational(1, 5), 1, 1), (11, Rational(2, 7), 1, 1))
-
 _WHOLE_NUMBERS = (1, 2, 3, 4, 5, 6, 7, 9, 12, 20)
-
 _INFINITE = (sympy.oo, -sympy.oo, sympy.zoo)
 Verdict = bool | None  # None: undecided
 
@@ -215,21 +211,7 @@ def _guards(expr: Expr) -> list[Expr]:
     """Return what is positive where `expr` is real: the arguments of roots and logarithms."""
     logarithms = [part.args[0] for part in expr.atoms(sympy.log)]
     roots = [p.base for p in expr.atoms(sympy.Pow) if p.exp.is_Rational and not p.exp.is_Integer]
-    lengths = (
-        [] if expr.has(sympy.Abs) else [s for r in roots if _is_product(r) for s in r.free_symbols]
-    )
-    return [inner for inner in logarithms + roots + lengths if inner.free_symbols]
-
-
-def _is_product(expr: Expr) -> bool:
-    """Return whether an expression is a positive number times powers of several letters."""
-    number, factors = expr.as_independent(*expr.free_symbols, as_Add=False)
-    powers = [f.as_base_exp() for f in sympy.Mul.make_args(factors)]
-    return (
-        len(powers) > 1
-        and bool(number.is_positive)
-        and all(base.is_Symbol and exponent.is_Integer for base, exponent in powers)
-    )
+    return [inner for inner in logarithms + roots if inner.free_symbols]
 
 
 def _is_positive(expr: Expr, point: dict[Expr, Expr]) -> bool:

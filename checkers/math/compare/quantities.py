@@ -13,7 +13,7 @@ import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric
-from gradebox.checkers.math.compare.rounding import Roundings, rounding_equals
+from gradebox.checkers.math.compare.rounding import Roundings
 from gradebox.checkers.math.policy import Policy
 from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.units import conversion_factor, unit_name, unit_scale
@@ -26,17 +26,15 @@ LETTER_UNIT = re.compile(
     rf"(?P<unit>[A-Za-z]+{_POWER}(?:(?:[\s/]|\\cdot\s)+[A-Za-z]+{_POWER}){{0,3}})"
 )
 _LONE_LETTERS = ("m", "g", "s", "h", "l", "L", "N", "J", "W", "V", "A", "K", "C", "T", "F")
-
 _NAMED_CONSTANT = re.compile(r"[A-DKck]|[cK]_\d")  # of a gold; another letter is a given one
 _CONSTANT = re.compile(r"[A-DKa-dkm](?:_\d)?|\\(?:varphi|phi|delta|alpha|beta|theta)(?:_\d)?")
 _VARIABLE = re.compile(r"[nrstuvwxyz]|\\(?:theta|phi)")
 _ARBITRARY = (sympy.Symbol("C"), sympy.Symbol("c"))
 MAX_CONSTANTS = 4
-
-
 _TIME = re.compile(r"\d{1,2}:\d\d")
 _RANGE = re.compile(r"\s*(\d{1,6})\s*-\s*(\d{1,6})\s*")
 _DATE = re.compile(r"\d{4}\s*[-/]\s*\d\d?\s*[-/]\s*\d\d?")
+NO_ROUNDINGS = Roundings("", "", False)
 _MATRICES = re.compile(r"\s*(?:[A-Z]\s*(?:\^\s*\{?\s*(?:-?\d|T)\s*\}?)?[\s*]*(?:\\cdot)?\s*){2,8}")
 
 
@@ -61,7 +59,7 @@ class QuantityComparer:
     policy       which tolerances hold
     has_float    one of the answers has a number as programs print it
     ordered      the order of a plain list counts
-    roundings    the decimals of both, where they may be roundings
+    roundings    the decimals of both that may be roundings
     """
 
     def __init__(
@@ -69,7 +67,7 @@ class QuantityComparer:
         policy: Policy,
         has_float: bool = False,
         ordered: bool = False,
-        roundings: Roundings | None = None,
+        roundings: Roundings = NO_ROUNDINGS,
     ):
         self.policy = policy
         self.has_float = has_float
@@ -105,7 +103,7 @@ class QuantityComparer:
         if gold.degree != answer.degree and "rad" in (gold.unit, answer.unit):
             a, b = (v * sympy.pi / 180 if x.degree else v for v, x in ((a, gold), (b, answer)))
             return self.numbers(a, b)
-        if self.numbers(a, b, gold.text, answer.text):
+        if self.numbers(a, b, gold.text + answer.text):
             _raise_for_other_reading(gold.text, answer.text)
             return True
         if gold.degree == answer.degree:
@@ -134,24 +132,17 @@ class QuantityComparer:
 
     def scaled(self, a: Expr, factor: Expr | int, b: Expr) -> bool:
         """Compare a number in one unit with another in a unit of which it has `factor`."""
-        return self.numbers(a * factor, b) or self.rounded(a, b / factor)
+        return self.numbers(a * factor, b) or self.roundings.equal(a, b / factor)
 
-    def numbers(self, a: Expr, b: Expr, a_text: str = "", b_text: str = "") -> bool:
-        """Compare two expressions under the policy's tolerances.
-
-        With their texts, a decimal may also be the rounding of the other side.
-        """
+    def numbers(self, a: Expr, b: Expr, texts: str = "") -> bool:
+        """Compare two expressions, written so, under the policy's tolerances."""
         p = self.policy
         same = self.same(a, b)
         if same:
             return True
         if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
             return False
-        if a_text and b_text:
-            for decimal, exact, exact_text in ((a_text, b, b_text), (b_text, a, a_text)):
-                if rounding_equals(decimal, exact, exact_text):
-                    return True
-        if p.percent and a.is_number and b.is_number and re.search("[.%]", a_text + b_text):
+        if p.percent and a.is_number and b.is_number and re.search("[.%]", texts):
             absolute = 0.0 if p.percent_rel_tol else p.abs_tol
             return numeric.percent_close(a, b, p.percent_rel_tol, absolute)
         if same is None:
@@ -167,11 +158,7 @@ class QuantityComparer:
             found = numeric.agree_at_whole_numbers(a, b)
         if found is False and self.has_float and numeric.same_double(a, b):
             return True
-        return found or equal_up_to_constants(a, b) or self.rounded(a, b) or found
-
-    def rounded(self, a: Expr, b: Expr) -> bool:
-        """Return whether the policy accepts roundings, and one number is the other, rounded."""
-        return self.roundings is not None and self.roundings.equal(a, b)
+        return found or equal_up_to_constants(a, b) or self.roundings.equal(a, b) or found
 
 
 # -- constants ---------------------------------------------------------------------------

@@ -1,12 +1,8 @@
-"""Compare sets of real numbers: intervals, unions and inequalities end by end, families by values.
-
-A family is `\\frac{\\pi}{4}+k\\pi` or `x \\equiv 3 \\pmod 7`, for whole k.
-"""
+"""Compare sets of real numbers: intervals, unions and inequalities, end by end."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
@@ -14,21 +10,12 @@ import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric
-from gradebox.checkers.math.compare.equations import is_assignment, same_name
+from gradebox.checkers.math.compare.equations import same_name
 from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.normalise import normalise
 from gradebox.checkers.math.read.reader import read_answer
 from gradebox.checkers.math.read.split import as_interval
-from gradebox.checkers.math.read.values import (
-    Family,
-    Interval,
-    ParseError,
-    Quantity,
-    RealSet,
-    Relation,
-    Seq,
-    Value,
-)
+from gradebox.checkers.math.read.values import Interval, ParseError, RealSet, Relation, Seq, Value
 
 T = TypeVar("T")
 
@@ -250,90 +237,3 @@ def _union(intervals: Iterable[Interval], points: Iterable[str]) -> sympy.Set:
         for i in intervals
     ]
     return sympy.Union(sympy.FiniteSet(*map(parse_expression, points)), *spans)
-
-
-# ---- families ----
-
-_PARAMETERS = frozenset(sympy.symbols("k m n"))
-MEMBERS = 60  # on each side of 0
-MAX_TERMS = 12
-NEAR = 1e-9  # absolute difference of equal members
-
-
-def same_family(gold: Value, answer: Value) -> bool | None:
-    """Return whether two answers are one family of numbers; None when they are not two families.
-
-    The members between those of the largest parameters are compared, so that a family may begin
-    anywhere: `-\\frac{3\\pi}{4}+k\\pi` is `\\frac{\\pi}{4}+n\\pi`.
-    """
-    periodic = all(all(r"\pi" in t for t in _terms(v)) for v in (gold, answer))
-    if not (isinstance(gold, Family) or isinstance(answer, Family) or periodic):
-        return None
-    if isinstance(gold, Quantity) and isinstance(answer, Family) and not _is_reduced(answer):
-        return False  # `12 (mod 5)` for 12
-    left, right = _members(gold), _members(answer)
-    if left is None or right is None:
-        one, other = (answer, gold) if left is None else (gold, answer)
-        is_member = isinstance(one, Family) and one.unknown and _unknown(other)
-        return False if (left or right) and is_member else None
-    names = [_unknown(v) for v in (gold, answer)]
-    if all(names) and not same_name(*names):
-        return False
-    reach = min(left[1], right[1]) * 0.9
-    return _covers(left[0], right[0], reach) and _covers(right[0], left[0], reach)
-
-
-def _unknown(value: Value) -> str:
-    if isinstance(value, Family):
-        return value.unknown
-    return value.sides[0] if isinstance(value, Relation) and is_assignment(value) else ""
-
-
-def _terms(value: Value) -> list[str]:
-    """Return the expressions of a family, of a list or of an assignment; [] for another value."""
-    if isinstance(value, Family):
-        return list(value.terms)
-    if isinstance(value, Quantity):
-        return [rf"({value.text})\degree" if value.degree else value.text]
-    if isinstance(value, Relation) and is_assignment(value):
-        return _terms(read_answer(value.sides[-1], 1))
-    if isinstance(value, Seq) and value.kind == "":
-        found = [_terms(item) for item in value.items]
-        return [t for terms in found for t in terms] if all(found) else []
-    return []
-
-
-def _is_reduced(family: Family) -> bool:
-    """Return whether each a + bk has its residue a between 0 and b."""
-    for expr in map(parse_expression, family.terms):
-        a, b = expr.subs("k", 0), expr.subs("k", 1) - expr.subs("k", 0)
-        if a.is_Rational and b.is_Rational and not 0 <= a < abs(b):
-            return False
-    return True
-
-
-def _members(value: Value) -> tuple[list[float], float] | None:
-    """Return members of a family, sorted, and up to which distance from 0 they are complete."""
-    found: list[float] = []
-    reach = float("inf")
-    for text in (terms := _terms(value)):
-        expr = parse_expression(text)
-        if len(expr.free_symbols) != 1 or not expr.free_symbols <= _PARAMETERS:
-            return None
-        (k,) = expr.free_symbols
-        try:
-            values = [float(expr.subs(k, n).evalf(20)) for n in range(-MEMBERS, MEMBERS + 1)]
-        except (TypeError, OverflowError):
-            return None
-        found += values
-        reach = min(reach, abs(values[0]), abs(values[-1]))
-    return (sorted(found), reach) if terms and len(terms) <= MAX_TERMS else None
-
-
-def _covers(members: list[float], others: list[float], reach: float) -> bool:
-    """Return whether each member within reach of 0 is one of the others."""
-    for member in members:
-        at = bisect_left(others, member - NEAR)
-        if abs(member) <= reach and not (at < len(others) and others[at] <= member + NEAR):
-            return False
-    return True

@@ -16,34 +16,13 @@ from sympy import Expr, Rational
 from gradebox.checkers.math.compare.numeric import Undecided, value_at
 
 FEWEST_DIGITS = 3  # significant ones, of the rounding of an exact number
+FEWEST_LONG = 6  # the same, without `rounded`
+LONG = Rational(1, 2 * 10**6)  # half a unit of the sixth decimal
 MAX_DECIMALS = 500  # of an answer
 _STARTED = re.compile(r"[\d.,]$")
 DECIMAL = re.compile(  # sign, whole part, decimals, exponent
     r"([-+]?)(\d{1,3}(?:,\d{3})+|\d*)\.(\d+)\s*(?:(?:\\times|\\cdot|\*)\s*10\s*\^\s*\{?\s*(-?\d{1,4})\s*\}?|[eE]([-+]?\d{1,4}))?"
 )
-
-
-def rounding_equals(text: str, exact: Expr, exact_text: str) -> bool:
-    """Return whether the decimal `text` is the correct rounding of an exact number.
-
-    It needs 6 decimals or 9 digits in all: 0.333333 is 1/3, but 0.33333 and 3.14 are only
-    themselves. Two decimals never round each other.
-    """
-    m = DECIMAL.fullmatch(text.strip())
-    if m is None or DECIMAL.search(exact_text):
-        return False
-    digits = (m[2].replace(",", "") + m[3]).lstrip("0")
-    if len(digits) < 6 or not (len(m[3]) >= 6 or len(digits) >= 9):
-        return False
-    if not exact.is_number or exact.is_infinite or exact.is_Integer:
-        return False
-    shift = int(m[4] or m[5] or 0)
-    ulp = Rational(10) ** (shift - len(m[3]))
-    value = int(m[2].replace(",", "") + m[3]) * ulp * (-1 if m[1] == "-" else 1)
-    try:
-        return bool(abs(value_at(exact - value, {})) <= ulp / 2)
-    except (Undecided, TypeError):
-        return False
 
 
 def rounds_to(exact: Expr, text: str) -> bool:
@@ -62,14 +41,24 @@ HalfUnits = dict[Expr, Expr]  # absolute value of a decimal → half a unit of i
 
 
 class Roundings:
-    """The decimals in a reference answer and in an answer, both normalised texts."""
+    """The decimals in two normalised answers that are the same as what they round.
 
-    def __init__(self, gold: str, answer: str):
-        self._gold = half_units(gold)
-        self._answer = half_units(answer, FEWEST_DIGITS)
+    rounded  as the policy of that name; else those with 6 decimals or 9 digits round exact numbers
+    """
+
+    def __init__(self, gold: str, answer: str, rounded: bool):
+        if rounded:
+            self._gold = half_units(gold)
+            self._answer = half_units(answer, FEWEST_DIGITS)
+        else:
+            found = half_units(f"{gold} ; {answer}", FEWEST_LONG)
+            self._gold = {}
+            self._answer = {v: h for v, h in found.items() if h <= max(LONG, v * LONG / 100)}
 
     def equal(self, a: Expr, b: Expr) -> bool:
         """Return whether one number is the other, rounded; of two matrices, each entry."""
+        if not (decimals := self._gold or self._answer):
+            return False
         matrices = [isinstance(v, sympy.MatrixBase) for v in (a, b)]
         if any(matrices):
             same_shape = all(matrices) and a.shape == b.shape
@@ -79,7 +68,7 @@ class Roundings:
             return False
         for one, other in ((a, b), (b, a)):
             half = self._gold.get(sympy.Abs(one)) if one.is_Rational else None
-            if half is None and one.is_Rational and not _is_exact_count(other, self._gold):
+            if half is None and one.is_Rational and not _is_exact_count(other, decimals):
                 half = self._answer.get(sympy.Abs(one))
             if half is not None and _within_half(one, other, half):
                 return True

@@ -48,7 +48,7 @@ _LEFT_OUT = frozenset(
 )
 _WORDED = re.compile(r"[A-Za-z0-9 ,.;:'-]*[A-Za-z]{3}[A-Za-z0-9 ,.;:'-]*")
 _NO = re.compile(r"\W*no\W*", re.I)
-_MIXED_CASE_UNIT = re.compile(r"\d\s*(?:[a-z]+[A-Z]|[A-Z]+[a-z])[A-Za-z]{0,2}\s*$")  # `5 MPa`
+_MIXED_CASE_UNIT = re.compile(r"\d\s*(?:[a-z]+[A-Z]|[A-Z]+[a-z])[A-Za-z]?\s*$")  # `5 MPa`
 _BEFORE = re.compile(  # what a sentence ends with is its answer
     r"(?:^|\b(?:is|are|was|be|becomes?|has|there|represents?|describes?|shows?|called|series"
     r"|integral|it|they|word|equation\s+of|letters?|named?|facing)\s+)(?:an?\s+|the\s+)?[\"'“]?$"
@@ -111,8 +111,7 @@ def canonical(text: str) -> str:
     text = " ".join(text.split()).strip(" .,;:!'")
     if meaning := _meaning(text):
         return meaning
-    text = _WINS.sub("", text)
-    text = " ".join(WORDS.get(word, word) for word in text.split())
+    text = " ".join(WORDS.get(word, word) for word in _WINS.sub("", text).split())
     if meaning := _meaning(text):
         return meaning
     words = text.split()

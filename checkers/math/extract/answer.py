@@ -1,11 +1,11 @@
 """Find the answer's text in a response. The order of its sources:
 
-1. a correction after the box or the announcement
-2. the last box, or several joined, unless math or a choice letter is announced after it
-3. the last announcement
-4. none, for a response that refuses or is cut within a sentence, or with `strict`
-5. the whole text, when it is no prose
-6. what the closing sentence states
+0. none, for a response that corrects what it states
+1. the last box, or several joined, unless math or a choice letter is announced after it
+2. the last announcement
+3. none, for a response that refuses or is cut within a sentence, or with `strict`
+4. the whole text, when it is no prose
+5. what the closing sentence states
 """
 
 from __future__ import annotations
@@ -27,12 +27,6 @@ from gradebox.checkers.math.extract.document import (
     read,
     with_short_blanks,
     without_bold,
-)
-from gradebox.checkers.math.extract.phrases import (
-    CHOICE_AND_TEXT,
-    is_cut,
-    labelled_choice,
-    without_trailing,
 )
 
 _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two boxes
@@ -74,7 +68,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
     only boxed and announced answers count.
     """
     answer = _extracted(response, strict)
-    return labelled_choice(answer) or answer
+    return phrases.labelled_choice(answer) or answer
 
 
 def why_none(response: str, answer: str, gold: str) -> str:
@@ -87,7 +81,7 @@ def why_none(response: str, answer: str, gold: str) -> str:
     if box.count("{") > box.count("}"):
         return "cut"
     if not answer:
-        return "cut" if gold and (is_unfinished(text) or is_cut(text)) else "no answer"
+        return "cut" if gold and (is_unfinished(text) or phrases.is_cut(text)) else "no answer"
     said = [phrases.NON_ANSWER.search(t[:MAX_PROSE]) is not None for t in (answer, gold)]
     return "no answer" if said == [True, False] else ""
 
@@ -113,8 +107,8 @@ def _stated(document: Document, strict: bool) -> str:
     """Return what a text states: what is boxed or announced, else the whole text or its end."""
     box, found = last_box(document), last_announcement(document)
     end = max(box.end if box else 0, found.start if found else 0)
-    if corrections := list(phrases.CORRECTION.finditer(document.text, end)):
-        return str(corrections[-1]["value"]).strip("$()\\ ")
+    if phrases.CORRECTED.search(document.text, end):
+        return ""
     later = found.answer if box and found and found.start >= box.end else ""
     if box and not (_STARTS_AS_MATH.match(later) or _CHOICE.fullmatch(later)):
         return box.answer
@@ -123,20 +117,20 @@ def _stated(document: Document, strict: bool) -> str:
     if strict or phrases.REFUSED.search(document.text[-300:]):
         return ""
     text = _without_explanation(document.text)
-    bare = is_bare(text) or (_CHINESE.search(text) and labelled_choice(text))
-    if is_cut(text) or (bare and phrases.HEDGED.search(text)):
+    bare = is_bare(text) or (_CHINESE.search(text) and phrases.labelled_choice(text))
+    if phrases.is_cut(text) or (bare and phrases.HEDGED.search(text)):
         return ""
     if bare and (r"\text" in text or text.endswith(")")):
         return text
-    return without_trailing(text) if bare else prose_answer(text)
+    return phrases.without_trailing(text) if bare else prose_answer(text)
 
 
 def _announced(found: Found) -> str:
     if inner := last_box(read(found.answer)):
         return inner.answer
-    if choice := labelled_choice(found.answer):
-        return without_trailing(choice)
-    answer = without_trailing(found.answer)
+    if choice := phrases.labelled_choice(found.answer):
+        return phrases.without_trailing(choice)
+    answer = phrases.without_trailing(found.answer)
     return answer if is_bare(answer) else last_value(answer)
 
 
@@ -217,14 +211,14 @@ def last_announcement(document: Document) -> Found | None:
 def _announced_at(document: Document, start: int, at: int) -> Found | None:
     """Return what is announced between `at` and the end of its sentence; None for nothing."""
     text = document.text
-    if _NEXT_CHOICE.match(text, at) and CHOICE_AND_TEXT.match(text, at):
+    if _NEXT_CHOICE.match(text, at) and phrases.CHOICE_AND_TEXT.match(text, at):
         return None  # a list of options
     sentence = _sentence(document, at)
     end = text.find(sentence, at) + len(sentence)
     taken_back = sentence.endswith("..") or _ASKED.match(text, end)
     if taken_back or phrases.HEDGED.match(sentence) or phrases.ANNOUNCED.match(sentence):
         return None
-    if choice := CHOICE_AND_TEXT.match(text, at):
+    if choice := phrases.CHOICE_AND_TEXT.match(text, at):
         sentence = f"({choice[1]}) {_sentence(document, choice.start(2))}"
     return Found(sentence, start, end) if _is_whole(sentence) else None
 

@@ -8,19 +8,8 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.extract import phrases
-from gradebox.checkers.math.extract.document import (
-    FORMULA,
-    MAX_PROSE,
-    without_bold,
-)
+from gradebox.checkers.math.extract.document import FORMULA, MAX_PROSE, without_bold
 from gradebox.checkers.math.extract.formulas import after, last_piece, pieces
-from gradebox.checkers.math.extract.phrases import (
-    chosen_letter,
-    phrase_at_end,
-    spelled_number,
-    without_trailing,
-    yes_or_no,
-)
 from gradebox.checkers.math.read.tables import read_number_words, translate
 from gradebox.checkers.math.read.units import add_units
 
@@ -96,11 +85,11 @@ def is_bare(text: str) -> bool:
         return True
     if not (re.search(r"\d", text) or FORMULA.search(text)):
         return count <= MAX_BARE_WORDS and not (
-            chosen_letter(text)
-            or (count > 1 and spelled_number(text) and read_number_words(text) is None)
-            or (count > 3 and (phrase_at_end(text) or _BOLD_END.search(text)))
+            phrases.chosen_letter(text)
+            or (count > 1 and phrases.spelled_number(text) and read_number_words(text) is None)
+            or (count > 3 and (phrases.phrase_at_end(text) or _BOLD_END.search(text)))
         )
-    if (count > 2 and yes_or_no(text)) or outside.strip().count("\n") > 1:
+    if (count > 2 and phrases.yes_or_no(text)) or outside.strip().count("\n") > 1:
         return False
     return count <= 8 and not (_LEAD.match(text) or _PROSE.search(outside))
 
@@ -131,11 +120,6 @@ _IS_THE = re.compile(  # `17 is the 7th prime number`
     r"(?:(?:so|thus|hence),?\s+)?(-?\d(?:[\d,.]*\d)?|\$[^$]*[=\d][^$]*\$)\s+is\s+(?:the|an?|our)\s",
     re.I,
 )
-_AMONG = re.compile(  # `all real numbers greater than 3`
-    r"\b(?:all|any|every)\s+(?:[a-z-]+\s+){0,2}(?:numbers?|reals?|values?)\s[^.]*"
-    r"\b(?:than|between|above|below|least|most|from|except)\b.*[\d$})]$",
-    re.I,
-)
 _CHANCE = re.compile(  # `1 in 6`, `3 out of 8`
     r"\b(\d{1,3})(?:\s+in\s+|-in-|\s+out\s+of\s+)(\d{1,3})(?:\s+(?:chance|probability))?$"
 )
@@ -158,10 +142,14 @@ def prose_answer(text: str) -> str:
         return last.strip(" .*")
     if listed := _LISTED.search(text):
         return ", ".join(re.findall(r"[-*•]\s+(.*\w.*?)[.,;]?$", listed[1], re.M))
-    said = _bold_end(last) or chosen_letter(last) or yes_or_no(last)
-    said = said or phrase_at_end(without_trailing(last)) or spelled_number(last)
+    said = _bold_end(last) or phrases.chosen_letter(last) or phrases.yes_or_no(last)
+    said = (
+        said
+        or phrases.phrase_at_end(phrases.without_trailing(last))
+        or phrases.spelled_number(last)
+    )
     valued = next((s for s in reversed(sentences) if pieces(s)), "")
-    closing = without_trailing(valued).strip(" .!*"), last.strip(" .,:")
+    closing = phrases.without_trailing(valued).strip(" .!*"), last.strip(" .,:")
     if any(map(phrases.HEDGED.search, closing)) or last.endswith("?"):
         return said
     return said or (_from_sentence(valued[-MAX_SENTENCE:]) if valued else last_piece(text))
@@ -209,15 +197,13 @@ def _from_sentence(sentence: str) -> str:
         ):
             return sentence.strip(" *")
     sentence = re.sub(r"(?<=\d)!+$", "", sentence.strip()).rstrip(". 。；").strip()
-    return last_value(without_trailing(sentence))
+    return last_value(phrases.without_trailing(sentence))
 
 
 def last_value(text: str) -> str:
     """Return the value that ends a text, as one answer."""
     if named := _IS_THE.match(text):
         return named[1]
-    if among := _AMONG.search(text):
-        return among[0]
     text = _CHANCE.sub(r"\1/\2", text)
     if number := foreign_number(text):
         return number

@@ -133,8 +133,6 @@ _NUMBER = re.compile(  # `-1,234.5`, `$45`, `3/4`, `12%`
     r"(?<![A-Za-z0-9_.])[-−]?(?:[$€£]\s?)?(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?"
     r"(?:\s?/\s?\d+)?(?:\s?\\?%)?(?!-[a-z]{2})"
 )
-_IMPLIES = re.compile(r"\\(?:implies|Rightarrow|Longrightarrow)(?![A-Za-z])|[⟹⇒]")
-_ALIGNED = re.compile(r"\s*\\(?:begin|end)\{(?:align\*?|aligned|gather\*?)\}\s*")
 _TUPLE = re.compile(r"[(\[]\s*[^()\[\]\n,]{1,40}(?:,[^()\[\]\n,]{1,40}){1,6}[)\]]")
 _CLOCK = re.compile(  # a time or a ratio
     r"(?<![\w:.])\d{1,3}(?: : |:)\d{1,3}(?![\w:])(?:\s?[ap]\.?m\b\.?"
@@ -144,10 +142,10 @@ _CLOCK = re.compile(  # a time or a ratio
 _UNIT_AFTER = re.compile(  # `1.5 seconds`, `96 cm²`
     r"\s*\$?\s*((?:(?:square|cubic|sq\.?)\s+)?([A-Za-z]{2,}|[a-z](?=/[a-z]))(?:[²³]|\^\{?[23]\}?)?(?:\s*(?:/|per)\s*([A-Za-z]+))?)(?![A-Za-z\d])"
 )
-_SCALE_AFTER = re.compile(r"\s+(thousand|million|billion|trillion)\b", re.I)
 _NOT_UNITS = frozenset(
     "in a to bar won cup min sec second seconds dozen u am units unit".split()  # noqa: SIM905
 )
+_IMPLIES = re.compile(r"\\(?:implies|Rightarrow|Longrightarrow)(?![A-Za-z])|[⟹⇒]")
 _DOMAIN = re.compile(  # `(n \in \mathbb{N}^*)`: where the answer holds
     r"\(?\s*[a-z](?:\s*,\s*[a-z])*\s*(?:\\in|∈)\s*(?:\\mathbb\s*\{?[A-Z]\}?|[ℝℤℕℚ]|[RZNQ])[^,]{0,12}\)?"
 )
@@ -161,7 +159,7 @@ _PERCENT = re.compile(r"\s*(?:\\?%|percent|pct)")
 
 def pieces(text: str) -> list[Piece]:
     """Return the math, formulas, tuples and numbers of a text."""
-    found = [(m.start(), m.end(), _concluded(math_contents(m[0]))) for m in FORMULA.finditer(text)]
+    found = [(*m.span(), _IMPLIES.split(math_contents(m[0]))[-1]) for m in FORMULA.finditer(text)]
 
     def add(start: int, end: int, contents: str) -> None:
         if contents and not any(a < end and start < b for a, b, _ in found):
@@ -175,16 +173,6 @@ def pieces(text: str) -> list[Piece]:
         for m in pattern.finditer(text):
             add(m.start(), m.end(), m[0].strip())
     return sorted(found)
-
-
-def _concluded(math: str) -> str:
-    """Return `x=2` for `3x=6 \\implies x=2` and for aligned equations that end with it."""
-    math = _IMPLIES.split(math)[-1]
-    if not _ALIGNED.match(math):
-        return math
-    rows = _ALIGNED.sub("", math).replace("&", "").strip(" .\\").split(r"\\")
-    name = rows[-1].partition("=")[0].strip()  # "" for a row that goes on: `&= 28`
-    return rows[-1].strip(" =") if all(name in row for row in rows) else math
 
 
 def _result(formula: str) -> str:
@@ -232,9 +220,7 @@ def last_piece(text: str) -> str:
 
 
 def after(tail: str) -> str:
-    """Return the unit, the percent sign or *million* behind a value, with a blank before words."""
-    if scale := _SCALE_AFTER.match(tail):
-        return f" {scale[1]}"
+    """Return the unit or the percent sign behind a value, with a blank before words."""
     if unit := unit_after(tail):
         return f" {unit}"
     return "%" if _PERCENT.match(tail) else ""

@@ -14,10 +14,7 @@ import re
 from itertools import pairwise
 
 from gradebox.checkers.math.extract import phrases
-from gradebox.checkers.math.extract.answer import (
-    extract_answer,
-    last_announcement,
-)
+from gradebox.checkers.math.extract.answer import extract_answer, last_announcement
 from gradebox.checkers.math.extract.closing import is_bare, is_check
 from gradebox.checkers.math.extract.document import (
     boxes,
@@ -83,7 +80,7 @@ def answer_for(gold: str, answer: str, response: str, strict: bool) -> str:
         if not announced or (";" in gold and not text.isascii()):
             stated = _several(gold, answer, text)
         if not announced:
-            stated = stated or _letters(gold, answer, text) or _truth(gold, text)
+            stated = stated or _letters(gold, answer, text)
     return stated or _value_of(gold, answer, response)
 
 
@@ -179,21 +176,6 @@ def _letters(gold: str, answer: str, text: str) -> str:
     return ""
 
 
-# ---- yes or no ----
-
-_YES_OR_NO = re.compile(r"\W*(?:yes|no|true|false)\W*", re.I)
-_SAYS_SO = re.compile(r"^\W*(yes|no)\b[.,;:!*](?!\s*(?:yes|no)\b)|[\s,]so (yes|no)\b,", re.I)
-
-
-def _truth(gold: str, text: str) -> str:
-    """Return the yes or no that a text begins with or concludes, when the reference is one."""
-    if not _YES_OR_NO.fullmatch(gold.replace(r"\text", "")):
-        return ""
-    found = _SAYS_SO.findall(text[:MAX_CHARS] + "\n" + text[-MAX_CHARS:])
-    said = {word.lower() for words in found for word in words if word}
-    return said.pop() if len(said) == 1 else ""
-
-
 # ---- a value ----
 
 _HENCE = re.compile(
@@ -208,15 +190,6 @@ _NAMED_COMMAND = re.compile(r"\\(?!left|right|cdot|times|mathbf|text)[a-z]+")
 _SYSTEM = re.compile(r"[<>]|\\(?:[lg]eq?|equiv|begin\{(?:cases|align))")
 
 
-def _solved(answer: str) -> str:
-    """Return `m = 2` for `2-7m = -12, 7m = 14, m = 2`, whose other equations are steps to it."""
-    equations = re.split(r",\s+(?=[^=<>]*=)", answer.replace("$", "").strip(" ."))
-    before, letter = (e.partition("=")[0].strip() for e in ["", *equations][-2:])
-    step = _COMMAND.sub("", "".join(equations[-2:-1]))
-    is_step = before != letter and letter in step
-    return equations[-1] if re.fullmatch("[a-z]", letter) and is_step else answer
-
-
 def _value_of(gold: str, answer: str, response: str) -> str:
     """Return the value that a response's equations end with when the reference answer is a value.
 
@@ -226,8 +199,6 @@ def _value_of(gold: str, answer: str, response: str) -> str:
     boxed = bool(boxes(response))
     if not boxed and _ATTAINED.match(response[-200:]) and not _RELATION.search(gold):
         return _BOUND.split(answer.strip(" .$"))[-1].strip()
-    if not re.search(r"[,;=]|\b(?:and|or)\b", gold):
-        answer = _solved(answer)
     concludes = answer.strip(" .$") != response.strip(" .$") and _HENCE.search(response[-600:])
     if not concludes or "=" not in answer or _RELATION.search(gold) or _CHOICE_LABEL.match(answer):
         return answer

@@ -1,12 +1,6 @@
 """The phrases around answers, by what they tell: announced, no answer, remarks; answers in words.
 
-A table has a phrase on each line, in this notation:
-
-    blank     white space                   '      a straight or a curly apostrophe
-    ...       the rest of a clause, short   #      a value: math, a number, a choice letter
-    (a|b)?    as in regular expressions            +      continues the line before
-
-Every repetition has a bound, so that a search needs time in proportion to the text.
+phrases.txt has the tables and their notation.
 """
 
 from __future__ import annotations
@@ -19,6 +13,7 @@ from gradebox.checkers.math.read.tables import (
     NUMBER_WORDS,
     SCALE_WORDS,
     read_number_words,
+    sections,
 )
 
 VALUE = (
@@ -31,13 +26,12 @@ _NOTATION = (
     ("'", "['’]"),
     ("#", VALUE),
 )
+_TABLES = sections(__file__, "phrases.txt")
 
 
 def phrase(table: str) -> str:
-    """Return the regular expression of a table of phrases."""
-    table = re.sub(r"\n\s*\+ ", "", table.strip())
-    lines = [line.strip() for line in table.splitlines()]
-    out = "|".join(lines)
+    """Return the regular expression of a table of phrases.txt."""
+    out = "|".join(_TABLES[table]).replace("|+ ", "")
     for sign, pattern in _NOTATION:
         out = out.replace(sign, pattern)
     return f"(?:{out})"
@@ -52,15 +46,7 @@ def compiled(before: str, table: str = "", after: str = "", flags: int = 0) -> r
 
 _OF = r"(?:\s{1,9}(?:to|for|of)\s{1,9}[^.:\n]{0,80}?)?(?:\s{1,9}\([^()\n]{1,40}\))?[\s*]{0,9}"
 _IS = r"(?:is|are|was|should\s+be|must\s+be|equals|=|:|：|[-–—](?=\s))"
-_ANNOUNCED = phrase(
-    """
-    ((final|correct|the) )?answers?
-    (answer|correct) (option|choice)( letter)?
-    the solution
-    final (result|verdict|value)
-    """
-)
-_LABELS = phrase(r"(\bans|(the|our) (result|value|total|output)|verdict|(agreed. )?submit)")
+_ANNOUNCED, _LABELS = phrase("announced"), phrase("labels")
 _ELSEWHERE = (  # `La réponse est 7`, `Die Antwort lautet 7`, `Ответ: 7`
     "(?:réponse|antwort|lösung|ergebnis|respuesta|solución|resultado|résultat|risposta|resposta"
     r"|ответ|答え|정답|답)(?:\s+(?:final[e]?|del?\s+\w+))?\s*"
@@ -86,7 +72,7 @@ HASHES = re.compile(r"####\s*(.{1,4000})")
 OUR_ANSWER = compiled(  # `$6$ is our answer`, `Option (D) is the correct answer`
     r"(?:(?:^|[\s,])(\$[^$]{1,200}\$|\\\(.{1,200}?\\\)|-?[\d.,/]{0,40}\d)"
     r"|(?:option|choice)\s{1,9}(\(?[A-J]\)?))",
-    "( is)( therefore)? (our|the)( (final|correct|right|best))? (answer|option|choice)",
+    "our answer",
 )
 MARKED_WORD = re.compile(  # `\text{Answer: }64`
     r"(?<!\{)\\(?:text(?:bf|it)?|mathbf|mathrm)\s*\{\s*"
@@ -94,44 +80,13 @@ MARKED_WORD = re.compile(  # `\text{Answer: }64`
     re.I,
 )
 CLOSING_PHRASE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
-SELF_CHECK = compiled(  # `This answer is correct.`: said of an answer, not one
-    r"\W*(?:\w+ly\s+)?",
-    "(in)?(correct|consistent|accurate|valid|complete|right|wrong|verified|confirmed|reasonable)",
-)
+SELF_CHECK = compiled(r"\W*(?:\w+ly\s+)?", "self check")
 
 # ---- taken back ----
 
-DOUBTED = compiled(  # before an announcement
-    "",
-    r"""
-    \b(thought|might|initially|previously|guess(ed)?|assumed|would have)\b...$
-    \b(suppos(e|ing)|assum(e|ing)|whether|if|unless|imagine|check|verify|test)( that)?( the)? $
-    """,
-)
-CORRECTION = compiled(  # `Wait, it is 13.`, `but it is actually 84`
-    "",
-    r"""
-    \b(wait|sorry|oops|hmm|correction)\b...\b(it's|it is|it (must|should) be|should be)
-    \b(it's|it is) actually
-    \bactually,? (it's|it is)
-    """,
-    rf"\s{{1,9}}(?P<value>{VALUE}(?!\w))",
-)
-HEDGED = compiled(  # in a closing sentence, which then states nothing
-    r"(?<![a-z])",
-    r"""
-    (suppose|assume|imagine|we try|guess(ed)?|maybe|perhaps|possibly|might|tempted|tempting)
-    (first|initially|originally) (thought|guess(ed)?|assumed|expected)
-    (naively|not sure|no idea|don't know|close to|nearly|almost|would need|a lower bound)
-    if [^.!?\n,]{1,30} were
-    (reject|discard|exclud|eliminat|disregard|rule out)(e|ing)?( [a-z]+){0,3} ([a-z] = )?-?\d+$
-    [a-z] (is|must be) (greater than|less than|at least|at most) -?[\d.,/]+$
-    \.\.\. (but|however)
-    \((rejected|extraneous)\)
-    ^(then|so|therefore|thus|hence|now|next|let|suppose)$
-    """,
-    r"(?!\w)",
-)
+DOUBTED = compiled("", "doubted")
+CORRECTED = compiled("", "corrected")
+HEDGED = compiled(r"(?<![a-z])", "hedged", r"(?!\w)")
 
 # ---- no answer ----
 
@@ -143,86 +98,25 @@ DENIED = re.compile(  # `is not 12`, `12 is wrong`, `24 (not 42)`
 )
 REFUSED = compiled(  # at the end
     r"\b(?:can['’]t|cannot|could\s+not|unable\s+to|not\s+able\s+to|impossible\s+to)\s{1,9}",
-    "(be )?(give|provide|state|determine|find|conclude|decide)d?\\b[^.!?\\n]{0,80}[.!?]?",
+    "refused",
     r"\s{0,9}$",
 )
-NON_ANSWER = compiled(  # in place of an answer
+NON_ANSWER = compiled(
     r"(?<![A-Za-z])",
-    r"""
-    (cannot|can't|could not|impossible to|unable to|not possible to) (be )?
-    + (determine|answer|calculate|find|solve|compute|conclude)d?
-    (insufficient|incomplete|(not|not give|n't give) enough) (information|data|context)
-    none of the (above|given|options|choices|answers)
-    not (listed|provided)
-    """,
+    "no answer",
     r"|无法|无正确|(?:都|均)不正确|信息不足|数据有误|没有正确",
 )
 
 # ---- remarks behind the answer ----
 
-CHECK = compiled(  # the start of a sentence
-    "",
-    r"""
-    indeed\b(?!.*\bso\b)
-    both check\b
-    (for|with|at|when) \$?[a-z]\s?=\s?\d+\$?,? (this|it|the formula) (gives?|is)\b
-    + .*\b(match|agree|check)
-    ((and|now|finally|quick|sanity),? ){0,2}
-    + ((we|i|you) ((can|may|will) )?|let's |let (us|me) |to )?((also|quickly|now) )?
-    + (verify|check(ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof
-    + |numerically|on the number line)
-    + (?!.*(\b(find|only|conclude)\b|, so \$))
-    """,
-)
-REMARK = compiled(  # the start of the last sentence
-    r"\W*",
-    """
-    note( that)?
-    (alternatively|more generally|remark|for example|another way|this also follows)
-    equality (is|holds|occurs)
-    """,
-    r"\b(?!.*\b(?:so|thus|hence|therefore|total)\b)",
-)
-CONCLUDES = compiled(
-    r"\W*",
-    r"""
-    (so|thus|hence|therefore|consequently|then|we (get|conclude)|the)\b
-    .*, (so|thus|hence|therefore)\b
-    """,
-)
+CHECK = compiled("", "check")
+REMARK = compiled(r"\W*", "remark", r"\b(?!.*\b(?:so|thus|hence|therefore|total)\b)")
+CONCLUDES = compiled(r"\W*", "concludes")
 EXPLANATION = re.compile(  # after an answer that comes first
     r"(\S[^\n]{0,160}?)[.!]?\s{1,9}(?:Explanation|Reason(?:ing)?:|Proof|Here(?:['’]s|\s+is)\s+why"
     r"|To\s+see\s+(?:this|why)|The\s+reason\s+is|This\s+is\s+because)\b"
 )
-TRAILING = compiled(  # behind an answer, in its own sentence
-    "",
-    r"""
-    ,?( which (is|are))? (attained|achieved|reached|obtained|with equality) .*$
-    ,? (since|because) (?![^,]*, .*=).*$
-    ,? (rather than|instead of|no matter|regardless of|independent(ly)? of) .*$
-    ,( and)? not .*$
-    , (but|although|though|however|including|excluding|with|e\.g\.) .*$
-    , as (?!(is|are|well|follows)\b)[^,;]{0,200}\b(is|are|was|were|has|have|equals|add|sum)\b[^,;]*$
-    [;,] (indeed|in particular|note that|equality)\b.*$
-    , which (is an?|scales|occurs|happens|follows|tends|grows)\b.*$
-    , (while|whereas|as) its .*$
-    ,? as (required|claimed|desired|expected|wanted|needed|stated)$
-    ,? as (my|our) (final )?answer$
-    ,? as the (final|required|desired|correct|smallest|largest|only|minimum|maximum)\b.*$
-    (,? (valid |defined )?(for( all)?|when|at|if|where|with|provided( that)?)
-    + \s(?!.*\b(is|are|equals|gives?|get)\b)
-    + \$?[a-z]\s?(=|<|>|≤|≥|\\(neq?|[lg]eq?)(?![a-z])|≠|!=)
-    + [^,=]{1,40}(,[^,=]{1,12}=[^,]*|,\s*-?\d{1,3}\W*){0,3})$
-    ,? when( it is)? ([a-z]+ (is|was|are|were)|divided by)\b.*$
-    ,? for [$€£]?[\d.]+ (each|apiece|(second|minute|hour|day|week|month|year)s?)$
-    (?<=solutions) (in|on|over) \$[^$]*\$$
-    ,? for (every|all|each|any) [a-z ]{0,30}\$?[a-z]\s?(\\in[^$]{0,40})?\$?$
-    (,|,? or|,? which is| \() ?(approximately|about|roughly|≈) .*$
-    (?<=[\w$)}%°]) \((?!mod|base)(?=[^()]*([a-z]{4}|so\b|≠|\\ne|=))[^()]*(\([^()]*\)[^()]*)*\)$
-    """,
-    r"|，\s*(?:而)?其(?!中).*$",
-    re.S,
-)
+TRAILING = compiled("", "trailing", r"|，\s*(?:而)?其(?!中).*$", re.S)
 _ANSWER = re.compile(
     rf"[\d\\$]|\b(?:{'|'.join(NUMBER_WORDS)})\b|^\W*(?:(?:option|choice)\s+\W?)?[A-J]\W*$|^(?i:yes|no|true|false)$"
 )

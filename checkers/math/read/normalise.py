@@ -10,7 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from gradebox.checkers.math.read.notation import expand_notation, mark_units, printed, unwrap_text
+from gradebox.checkers.math.read.notation import expand_notation, mark_units, rewritten, unwrap_text
 from gradebox.checkers.math.read.tables import (
     COMMANDS,
     GREEK,
@@ -62,7 +62,8 @@ _ELLIPSIS = re.compile(  # `0.333...`, `0.121212...`
     r"(?<!\d)(\d{0,30}\.\d{0,12}?)(?:(\d)\2{2,}|(\d{2,8})\3{1,})\s*(?:\.{3}|\\ldots)"
 )
 _BASE_WORD = re.compile(  # `52_{\text{eight}}`
-    rf"(?<=[\dA-Z])(\s?\)?)\s?_\s?\{{\s?{TEXT_OPEN}?\s?([a-z]+)\s?{TEXT_CLOSE}?\s?\}}", re.I
+    rf"(?<=[\dA-Z])(\s?\)?)\s?_\s?\{{\s?{TEXT_OPEN}?\s?([a-z]+)\s?{TEXT_CLOSE}?\s?\}}",
+    re.I,
 )
 _BRACE = re.compile(r"\\.|[{}]", re.S)  # or an escaped character
 _IN_A_SET = re.compile(r",|^\{\s*[A-Za-z]\s*(?:\||:|\\in(?![A-Za-z]))")  # a list or a condition
@@ -77,72 +78,6 @@ _SYSTEM = re.compile(  # `\begin{cases}x=1\\y=2\end{cases}`
 _CONDITION = re.compile(r"&(?!\s*(?:[=<>]|\\[lg]e))")  # of a case, not of `x &= 1`
 _SIMILAR = {"sim": " similar to ", "cong": " congruent to "}  # of triangles
 
-Step = tuple[re.Pattern[str], str]
-# before words and fonts are unwrapped
-_EARLY_STEPS: tuple[Step, ...] = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        # white space of numbers: `1{,}000`, `1\,000`; a decimal comma `2{,}5`
-        (r"(?<=\d)\s*(?:\{\s*,\s*\}|,\s*\\!|\\,|\\!,|,\\,|\\;|\\!)\s*(?=\d{3}(?!\d))", ","),
-        (r"(?<=\d)\{,\}(?=\d{1,2}(?!\d)|\d{4})", "."),
-        # commands without a meaning: `\left`, `\displaystyle`
-        (
-            r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits"
-            r"|noindent|hfill|[vh]?phantom\{[^{}]*\}|bf|rm|it|sf|centering|strut|Large|LARGE|large"
-            r"|huge|Huge|small|normalsize|tiny|protect|allowbreak|nonumber|notag"
-            r"|(?:text)?color\s*\{[^{}]*\})(?![A-Za-z])",
-            "",
-        ),
-        (r"\\\{", _LEFT_BRACE),
-        (r"\\\}", _RIGHT_BRACE),
-    )
-)
-# after commands have one name
-_LATE_STEPS: tuple[Step, ...] = tuple(
-    (re.compile(pattern, re.I if "degrees?|degs" in pattern or "cent" in pattern else 0), new)
-    for pattern, new in (
-        (r"(?<=[A-Za-z]) (?=[_'])", ""),  # of `\mathbf{u}_1`
-        (  # `v^2_0`
-            r"(?<![A-Za-z\\])([A-Za-z])\s?\^\s?(\{[^{}]*\}|\w)\s?_\s?(\{[^{}]*\}|\w)",
-            r"\1_\3^\2",
-        ),
-        (  # `^\circ`, `^{o}`, `\degrees`
-            r"\^\s*(?:\{\s*\\?circ\s*\}|\\?circ(?![A-Za-z]))|\^\s*\{?\s*o\s*\}(?![A-Za-z])"
-            r"|\^?\s*\\degrees?(?![A-Za-z])|\^\s*\{?\s*\\degree\s*\}?",
-            r"\\degree ",
-        ),
-        (r"\*\s*(?=\\degree)", ""),
-        (  # `30 degrees`, not `30 degrees Celsius`
-            rf"(?<![A-Za-z\\]){TEXT_OPEN}?\s*(?:degrees?|degs?)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?(?!"
-            rf"\s*(?:{TEXT_OPEN})?\s*(?:celsius|fahrenheit|[CF]\b))",
-            r"\\degree ",
-        ),
-        (  # `\%`, `percentage points`
-            rf"\\%|{TEXT_OPEN}?\s*(?<![A-Za-z])(?:per\s?cent(?:age)?(?:\s+points?)?"
-            rf"|pct)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?",
-            "%",
-        ),
-        (r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}", r"\\binom{\1}{\2}"),
-        (r"\{\s*([^{}]{1,40}?)\s*\\over(?![A-Za-z])\s*([^{}]{1,40}?)\s*\}", r"\\frac{\1}{\2}"),
-    )
-)
-_LAST_STEPS: tuple[Step, ...] = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        (r"\(\s*([\dA-F][\dA-F]*)\s*\)\s*(?=_\s*\{?\s*\d)", r"\1"),  # `(52)_8`
-        (_ROW_END, r"\\\\"),
-        (r"(?<![\w)}\]*])\*\*(?=[^\s*])([^*]{1,200})(?<=\S)\*\*", r"\1"),  # `**5**`
-        (r"\*\*(?=\s*[\d({A-Za-z+-])(?<=[\w)}\]]\*\*)", "^"),
-        (r"\*\*", ""),
-        ("!=", r"\\ne "),
-        ("<=", r"\\le "),
-        (">=", r"\\ge "),
-        ("==", "="),
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-    )
-)
-
 
 @lru_cache(maxsize=4096)
 def normalise(text: str) -> str:
@@ -151,7 +86,9 @@ def normalise(text: str) -> str:
         return r"\emptyset"
     text = _TEXTCIRCLED.sub(lambda m: chr(ord("①") + int(m[1]) - 1), text)
     text = unicode_to_latex(translate(_SPACES.sub(" ", text.strip())))
-    text, congruent = printed(text), r"\equiv" in text
+    if "(" in text or text.endswith(("j", "}", "}]")):
+        text = rewritten(text, "printed")  # by Python or SymPy
+    congruent = r"\equiv" in text
     if "\\begin" in text:
         text = _SYSTEM.sub(_system_to_list, text)
     if text.count("=") + text.count(r"\equiv") > 1:  # `a=1 \quad b=2`
@@ -162,8 +99,6 @@ def normalise(text: str) -> str:
         text = re.sub(r"\\\\(?:\s|$)", " ", text)
     else:
         text = text.replace(r"\\", _ROW_END)
-    if text.startswith(r"\$") and text.endswith(r"\$"):
-        text = text[2:-2]
     text = _MONEY_BEFORE.sub(_money_behind, re.sub(r"(?<=[A-Z])\s?\\\$(?=\d)", "$", text))
     text = text.replace(r"\$", "＄")
     if "triangle" in text:
@@ -171,7 +106,8 @@ def normalise(text: str) -> str:
     text = _NUMBER_SET.sub(lambda m: rf"\mathbb{{{m[1] or m[2]}}}", text)
     text = _remove_math_delimiters(text)
     text = _GROUPED.sub(lambda m: re.sub(r"\D", "", m[0]), text)
-    text = _with_steps(text, _EARLY_STEPS)
+    text = rewritten(text, "early")
+    text = text.replace(r"\{", _LEFT_BRACE).replace(r"\}", _RIGHT_BRACE)
     text = re.sub(r"\\(?:text|mathrm)\{(min|max)\}(?=\s*\()", r"\\\1", mark_units(text))
     text = unwrap_text(text)
     text = re.sub(r"\\[!,;:> ]|\\q?quad|\\(?:thin|en|med)space(?![A-Za-z])|~", " ", text)
@@ -180,7 +116,7 @@ def normalise(text: str) -> str:
     text = _COMMAND.sub(lambda m: COMMANDS.get(m[1], m[0]), text)
     text = text.replace(_LEFT_BRACE, r"\{").replace(_RIGHT_BRACE, r"\}")
     text = _PRIMES.sub(lambda m: "'" * m[1].count("prime"), text)
-    text = _with_steps(text, _LATE_STEPS)
+    text = rewritten(text, "late")
     text = _SPACED_THOUSANDS.sub(lambda m: m[0].replace(" ", ","), text)
     text = _recurring_to_fraction(text)
     if congruent:
@@ -188,13 +124,8 @@ def normalise(text: str) -> str:
     text = _MODULUS.sub(lambda m: " \\pmod " + re.sub(r"\D", "", m[0]), text)
     if "_" in text:
         text = _BASE_WORD.sub(_base_to_digits, text)
-    return expand_notation(strip_ends(_SPACES.sub(" ", _with_steps(text, _LAST_STEPS))))
-
-
-def _with_steps(text: str, steps: tuple[Step, ...]) -> str:
-    for pattern, replacement in steps:
-        text = pattern.sub(replacement, text)
-    return text
+    text = rewritten(text.replace(_ROW_END, r"\\"), "last")
+    return expand_notation(strip_ends(_SPACES.sub(" ", text)))
 
 
 def unicode_to_latex(text: str) -> str:
@@ -261,8 +192,6 @@ def _remove_math_delimiters(text: str) -> str:
     """Remove `$`, `\\(` and `\\[`; an unpaired dollar sign before a number is money."""
     if text.count("$") % 2:
         text = _LONE_DOLLAR.sub("＄", text, count=1)
-    if text.startswith("$ ＄"):
-        text = text[2:]
     return _SPACES.sub(" ", _MATH_MARKS.sub(" ", text)).strip()
 
 

@@ -13,20 +13,24 @@ from gradebox.checkers.math.read.normalise import strip_ends
 from gradebox.checkers.math.read.split import (
     BRACKETS,
     COMMA,
-    INTEGER_PARAMETER,
     WHOLE_LINE,
     read_real_set,
     split_items,
     split_top,
     whole_bracket,
-    with_marked_rounding,
     without_condition,
     without_lead,
 )
-from gradebox.checkers.math.read.tables import LETTER, plain_words, read_number_words, strip_marks
+from gradebox.checkers.math.read.tables import (
+    LETTER,
+    TEXT_CLOSE,
+    TEXT_OPEN,
+    plain_words,
+    read_number_words,
+    strip_marks,
+)
 from gradebox.checkers.math.read.units import add_units, split_unit
 from gradebox.checkers.math.read.values import (
-    Family,
     Quantity,
     RealSet,
     Relation,
@@ -37,8 +41,6 @@ from gradebox.checkers.math.read.values import (
 )
 
 MAX_DEPTH = 6  # of nested lists
-
-
 _RELATION = re.compile(r"\\(?:le|ge|ne|approx)(?![A-Za-z])|[<>=]")
 _RELATION_OPS = {
     r"\le": "<=", r"\ge": ">=", r"\ne": "!=", r"\approx": "=", "<": "<", ">": ">", "=": "=",
@@ -52,7 +54,8 @@ _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|o
 _MEMBER = re.compile(  # `x \in `
     rf"^(?P<name>{LETTER}\s*|\\[a-z]+\s*|[\w,() ]{{1,12}})\\in(?![A-Za-z])\s*"
 )
-_MODULUS = re.compile(r"\s*\\pmod\s?(\d+)$")
+_MODULUS = re.compile(r"\s*\\pmod\s?(\d{1,400})$")
+_RESIDUES = re.compile(r"\s*-?\d{1,400}(?:,\s?-?\d{1,400}){0,20}\s*")
 
 _BUILDER_HEAD = re.compile(  # of `\{x \in \mathbb{R} | …\}`, not of `\{x^2 | …\}`
     rf"\(?\s*{LETTER}(?:\s*,\s*{LETTER})*\s*\)?(?:\s*\\in.+)?"
@@ -62,13 +65,11 @@ _KINDS = {opener: kind for opener, _, kind in BRACKETS}
 
 def read_answer(text: str, level: int = 0) -> Value:
     """Return the structure of a normalised answer; raise TooLong for more than MAX_ITEMS."""
-    text = with_marked_rounding(without_lead(text))
+    text = without_lead(text)
     total = add_units(text)
     if total is not None:
         return Quantity(*total)
-    text, integer = without_condition(text)
-    if integer or _MODULUS.search(text):
-        return _read_family(text, level) or read_answer(_MODULUS.sub("", text), level + 1)
+    text = _with_modulus(without_condition(text))
     member = _MEMBER.match(text)
     if member and _is_set(text[member.end() :]):
         value = read_answer(text[member.end() :], level + 1)
@@ -81,7 +82,6 @@ def read_answer(text: str, level: int = 0) -> Value:
         read_real_set(text)
         or _read_clock(text)
         or _read_phrase(text)
-        or _read_named_point(text)
         or _read_joined(text, level)
         or _read_signed_tuple(text, level)
         or _read_bracketed(text, level)
@@ -94,35 +94,16 @@ def read_answer(text: str, level: int = 0) -> Value:
     )
 
 
-def _read_family(text: str, level: int) -> Value | None:
-    """Read `x = 7k+3` and `x = 3 \\pmod 7`; None when there is no list of expressions.
-
-    The residue of a number, `2^{38} = 3 \\pmod{11}`, is that number.
-    """
-    modulus = _MODULUS.search(text)
-    text = text[: modulus.start()].strip() if modulus else text
-    if level > MAX_DEPTH or not text:
-        return None
-    plain = read_answer(text, level + 1)
-    sides = plain.sides if isinstance(plain, Relation) and plain.is_equation else ()
-    named = len(sides) == 2 and _VARIABLE.fullmatch(sides[0])
-    value = read_answer(sides[1], level + 1) if named else plain
-    items = value.items if isinstance(value, Seq) and value.kind in ("", "{}") else (value,)
-    terms: list[str] = []
-    unknown = sides[0] if named else ""
-    for item in items:
-        if isinstance(item, Relation) and item.is_equation and len(item.sides) == 2:
-            unknown, item = item.sides[0], read_answer(item.sides[1], level + 1)
-            if modulus and not re.search("[A-Za-z]", unknown):
-                return item
-        parts = item.items if isinstance(item, Seq) and item.kind == "" else (item,)
-        for part in parts:
-            if not isinstance(part, Quantity) or part.unit:
-                return None
-            terms.append(rf"({part.text})\degree" if part.degree else part.text)
-    if modulus:
-        terms = [f"({term})+{modulus[1]}*k" for term in terms]
-    return Family(tuple(terms), unknown, plain)
+def _with_modulus(text: str) -> str:
+    """Return `x = 3` in `mod 7`, as a unit, for `x = 10 mod 7`; and 3 for `2^{38} = 3 mod 11`."""
+    m = _MODULUS.search(text)
+    if m is None or not int(m[1]):
+        return text
+    name, equals, residue = text[: m.start()].rpartition("=")
+    if _RESIDUES.fullmatch(residue):
+        residue = re.sub(r"-?\d+", lambda n: str(int(n[0]) % int(m[1])), residue)
+    named = f"{name}{equals} " if re.search("[A-Za-z]", name) else ""
+    return f"{named}{residue.strip()} {TEXT_OPEN}mod {m[1]}{TEXT_CLOSE}"
 
 
 def _is_set(text: str) -> bool:
@@ -144,12 +125,6 @@ def _read_phrase(text: str) -> Value | None:
         return Quantity(plain.replace("infinity", r"\infty"))
     number = read_number_words(text)
     return None if number is None else Quantity(number)
-
-
-def _read_named_point(text: str) -> Relation | None:
-    """Read `A(1,2)` as A = (1,2)."""
-    m = re.fullmatch(r"([A-Z])\s?(\([^()]+,[^()]+\))", text)
-    return Relation((m[1], m[2]), ("=",)) if m else None
 
 
 # -- lists -------------------------------------------------------------------------
@@ -201,8 +176,6 @@ def _read_bracketed(text: str, level: int) -> Value | None:
     opener, inner, _ = whole
     if opener in (r"\{", "{"):
         condition = re.match(r"([^|:]{1,60}?)(?:\||:|\\mid)\s*(.+)$", inner)
-        if condition and INTEGER_PARAMETER.match(condition[2]):  # { k\pi | k \in \mathbb{Z} }
-            return read_answer(f"{condition[1]}, {condition[2]}", level + 1)
         if (
             condition and _RELATION.search(inner) and _BUILDER_HEAD.fullmatch(condition[1].strip())
         ):  # { x | x > 2 }

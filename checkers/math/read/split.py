@@ -2,7 +2,7 @@
 
 split_items            the items of a list; whole_bracket takes brackets off
 without_lead           words before an answer
-without_condition      the condition on a parameter, and whether it is an integer
+without_condition      the condition on a parameter
 read_real_set          intervals, unions and differences
 """
 
@@ -114,18 +114,12 @@ _CONDITION = re.compile(  # `, where n \in \mathbb{Z}`, ` for all real x`
     rf"\s*{TEXT_CLOSE}?\)?$"
     rf"|[,;(\s{TEXT_OPEN}]+(?:where\s*{TEXT_CLOSE}?\s*)?[a-zC]\s*{TEXT_OPEN}?\s*is\s+(?:an?|any)\s"
     rf"(?:real\s|arbitrary\s)*(?:constant|number)\s*{TEXT_CLOSE}?\)?$"
-    rf"|(?:[,;(\s]|{TEXT_OPEN})\s*for\s+(?:all|any"
-    rf"|every)\s*{TEXT_CLOSE}?\s*(?:real\s+(?:(?:numbers?|constants?)\s*{TEXT_CLOSE}?\s+)?)?[a-z]"
+    rf"|(?:[,;(\s]|{TEXT_OPEN})\s*for\s+(?:all|any|some"
+    rf"|every)\s*{TEXT_CLOSE}?\s*(?:real\s+)?(?:(?:numbers?|constants?)\s*{TEXT_CLOSE}?\s+)?[a-zC]"
     rf"\s*{TEXT_CLOSE}?\)?$"
 )
-_CONSTANT = re.compile(  # `, where c is a constant`, `(a \\in \\mathbb{R})` of a constant
-    rf"[\s,;({TEXT_OPEN}]+(?:(?:where|for|with)[\s{TEXT_CLOSE}]+)?(?:(?:any|some"
-    rf"|all)\s+(?:real\s+)?(?:constants?|numbers?|real)?[\s{TEXT_CLOSE}]*([abckmABCK])"
-    rf"|([abckABCK])[\s{TEXT_OPEN}]+(?:is\s+)?(?:an?\s+|any\s+)?(?:arbitrary\s+"
-    rf"|real\s+)*(?:constant|real(?:\s+(?:number|constant))?)"
-    rf"|([abckABCK])\s*\\in\s*\\mathbb\{{R\}})[\s{TEXT_CLOSE})]*$"
-)
-INTEGER_PARAMETER = re.compile(
+_PARAMETER = re.compile(r"(?<![A-Za-z\\])[kn](?![A-Za-z])")
+_INTEGER_PARAMETER = re.compile(
     r"([a-z])\s*\\in\s*\\mathbb\{Z\}|integers?\s+([a-z])"
     r"|([a-z])\s*\W?\s*(?:is\s+)?(?:an\s+|any\s+)?integer"
 )
@@ -138,14 +132,6 @@ _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
     r"|yes[,:;.]\s+(?=[-\d\\$(]|[a-z]\s*=)|(?:it\s+)?converges\s+to\s+(?=[-\d\\$(a-z])|(?:it\s+is\s+)?the\s+[a-z]+\s+(?:is\s+)?(?=[$\\\[({\d]))",
     re.I,
 )
-
-
-_OR_ABOUT = re.compile(  # `, or about 0.417`, `(approximately 0.417)`
-    rf"[,(\s]\s*(?:or\s+|which\s+is\s+)?{TEXT_OPEN}?\s*"
-    rf"(?:approximately|approx\.?|about|roughly|\\approx)\s*{TEXT_CLOSE}?"
-    r"\s*(-?[\d.,]*\d[^()]*)\)?$",
-    re.I,
-)
 _MARKED_LEAD = re.compile(  # `\text{The answer is } 5`, `\text{There are } 7 \text{ ways}`
     rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be|at)|\s*(?:final\s+)?answer\s*:?"
     rf"|[^{TEXT_CLOSE}]*:)\s*"
@@ -156,8 +142,6 @@ _SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
 _PART_OF = re.compile(  # `5/12 of a cup`, `60% of the students`
     r"(?<=[\d}%])\s+of\s+(?:an?\s+([a-z]+)|(?:the|his|her|its|all)\s+[a-z ]+)$", re.I
 )
-
-
 _ASIDE = re.compile(  # `7 loads (after rounding up)`, `H_2O (water)`
     r"(?<=[\w$})%])\s+\((?!\s*(?:mod|if|when|for|where|with|in|from|not|base|binary|octal|hex|ternary|otherwise|or|and|approx|rounded|choice|option|all|any|noon|\d[\d.,]*\))|[-+]?[\w./]+\s*,)"
     r"(?![^()]*\b(?:reject|extraneous|invalid|wrong|incorrect|not|but)\w*)"
@@ -179,34 +163,22 @@ def without_aside(text: str) -> str:
 def without_lead(text: str) -> str:
     """Return an answer without the words before it."""
     text = _LEAD.sub("", _MARKED_LEAD.sub("", strip_ends(text))).removesuffix(" only")
+    text = strip_ends(_SIGN_WORD.sub("-", text))
     return _PART_OF.sub(lambda m: f" {m[1]}" if m[1] else "", text)
 
 
-def with_marked_rounding(text: str) -> str:
-    """Return `5/12 \\approx 0.417` for `5/12, or about 0.417`."""
-    text = _SIGN_WORD.sub("-", text)
-    m = _OR_ABOUT.search(text)
-    return strip_ends(
-        rf"{text[: m.start()].strip(' ,')} \approx {m[1]}" if m and m.start() else text
-    )
-
-
-def without_condition(text: str) -> tuple[str, bool]:
-    """Return an answer without the condition on its parameter, and whether that is an integer.
-
-    Every integer parameter is k.
-    """
-    if (constant := _CONSTANT.search(text)) and text[: constant.start()].strip():
-        return text[: constant.start()].strip(" ,;("), False
+def without_condition(text: str) -> str:
+    """Return an answer without the condition on its parameter. A period's parameter is k."""
     m = _CONDITION.search(text)
-    if m is None or not text[: m.start()].strip():
-        return text, False
-    text = text[: m.start()].strip()
-    integer = INTEGER_PARAMETER.search(m[0])
-    letter = (integer[1] or integer[2] or integer[3]) if integer else "k"
-    if letter != "k" and not re.search(r"(?<![A-Za-z\\])k(?![A-Za-z])", text):
-        text = re.sub(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])", "k", text)
-    return text, bool(integer) and re.search(r"(?<![A-Za-z\\])k(?![A-Za-z])", text) is not None
+    integer = None
+    if m and text[: m.start()].strip():
+        text = text[: m.start()].strip()
+        integer = _INTEGER_PARAMETER.search(m[0])
+    letters = set(_PARAMETER.findall(text)) if r"\pi" in text else set()
+    letters |= set(filter(None, integer.groups())) if integer else set()
+    if len(letters) == 1 and "k" not in text:
+        text = re.sub(rf"(?<![A-Za-z\\]){letters.pop()}(?![A-Za-z])", "k", text)
+    return text
 
 
 # ---- sets of real numbers ----

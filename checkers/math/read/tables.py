@@ -29,10 +29,10 @@ def word_list(text: str) -> list[str]:
     return text.split()
 
 
-def _sections(name: str) -> dict[str, list[str]]:
-    """Return the lines of each `[section]` of a table file."""
+def sections(module: str, name: str) -> dict[str, list[str]]:
+    """Return the lines of each `[section]` of a table file beside a module."""
     found: dict[str, list[str]] = {}
-    for line in (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines():
+    for line in Path(module).with_name(name).read_text(encoding="utf-8").splitlines():
         if line.startswith("[") and line.endswith("]"):
             found[line[1:-1]] = []
         elif line and not line.startswith("#"):
@@ -62,7 +62,7 @@ def _rows(lines: list[str]) -> dict[str, str]:
     return {word: row[0] for row in rows for word in row}
 
 
-_symbols, _words = _sections("symbols.txt"), _sections("words.txt")
+_symbols, _words = sections(__file__, "symbols.txt"), sections(__file__, "words.txt")
 _ENDS_IN_NAME = re.compile(r"\\[A-Za-z\\]+(?:\[\d\])?")
 UNICODE: dict[str, str] = {  # character → LaTeX
     c: f"{s} " if _ENDS_IN_NAME.fullmatch(s) else s

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from gradebox.checkers.math.read.tables import (
     FUNCTIONS,
-    NUMBER_WORDS,
     SCALE_WORDS,
     TEXT_CLOSE,
     TEXT_OPEN,
@@ -131,7 +130,7 @@ def unit_name(text: str) -> str:
     text = re.sub(r"\bper\b", "/", re.sub(r"[\\{}$.,()]", " ", text))
     power = ""
     tokens: list[str] = []
-    for token in re.findall(r"[a-z_]+(?:\s*\^\s*-?\d)?|/", text):
+    for token in re.findall(r"mod \d+|[a-z_]+(?:\s*\^\s*-?\d)?|/", text):
         name, _, exponent = token.replace(" ", "").partition("^")
         if name in _EXPONENT_WORDS and tokens and "^" not in tokens[-1]:
             tokens[-1] += _EXPONENT_WORDS[name]
@@ -200,7 +199,6 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
         paid = UNITS.get(other, ("",))[0] in _CURRENCIES
         if counted != one and (paid or unit_scale(counted) is None):
             return Fraction(1)
-    source, target = _measured(source, target), _measured(target, source)
     a, b = unit_scale(source), unit_scale(target)
     if a and b:
         return a[1] / b[1] if _same_dimensions(a[0], b[0]) else None
@@ -210,13 +208,6 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
     return Fraction(1) if left <= right or right <= left else None
 
 
-def _measured(one: str, other: str) -> str:
-    """Return `gal` for `gal paint` when the other unit does not say what is measured."""
-    name, _, noun = one.partition(" ")
-    named = noun.isalpha() and noun not in UNITS and name in UNITS
-    return name if named and unit_scale(other) else one
-
-
 def _same_dimensions(a: Dimensions, b: Dimensions) -> bool:
     """Return whether dimensions agree; a dollar of no country is the dollar of any."""
     if len(a) == len(b):
@@ -224,25 +215,15 @@ def _same_dimensions(a: Dimensions, b: Dimensions) -> bool:
     return [d for d in a if d[0] not in _DOLLARS] == [d for d in b if d[0] not in _DOLLARS]
 
 
-_NUMBER_RUN = re.compile(
-    rf"(?<![A-Za-z])(?:(?:{'|'.join([*NUMBER_WORDS, *SCALE_WORDS])})[\s-]+)+(?=[A-Za-z])", re.I
-)
 _TWO_UNITS = re.compile(
     r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?"
-)
-_AS_TWO_UNITS = (  # other ways to write two units
-    (re.compile(r"^＄\s?(\d+)(?=\s)"), r"\1 dollars"),
-    (re.compile(r"^(\d+)\s?'\s?(\d+)\s?(?:\"|'')$"), r"\1 ft \2 in"),
 )
 
 
 def add_units(text: str) -> tuple[str, str] | None:
     """Return (`2*60+30`, `min`) for `2 hours 30 minutes`; None unless two such units add up."""
-    text = _NUMBER_RUN.sub(lambda m: f"{read_number_words(m[0]) or m[0]} ", strip_marks(text))
-    text = text.strip()
-    for pattern, written_out in _AS_TWO_UNITS:
-        text = pattern.sub(written_out, text)
-    m = _TWO_UNITS.fullmatch(text)
+    text = strip_marks(text)
+    m = _TWO_UNITS.fullmatch(text.strip())
     if m is None:
         return None
     unit = unit_name(m[4])

@@ -93,16 +93,4 @@ class Rounded:
     decimal: Quantity
 
 
-@dataclass(frozen=True)
-class Family:
-    """Numbers with an integer parameter k: `x = 7k+3`, `x \\equiv 3 \\pmod 7`.
-
-    `plain` is the answer without its modulus or condition.
-    """
-
-    terms: tuple[str, ...]
-    unknown: str
-    plain: Value
-
-
-Value = Quantity | Words | Seq | RealSet | Relation | Rounded | Family
+Value = Quantity | Words | Seq | RealSet | Relation | Rounded

@@ -1,1 +1,1 @@
-"""Read one expression into SymPy: grammar ─▶ parser; operators has SymPy's functions."""
+"""Read one expression into SymPy: grammar ─▶ parser."""

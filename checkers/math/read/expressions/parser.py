@@ -2,7 +2,7 @@
 
     atom := number | letter | function | \\frac | \\sqrt | ( expression ) | |expression|
 
-grammar.py has the operators, operators.py the SymPy functions. The only text that SymPy receives
+grammar.py has the operators and SymPy functions. The only text that SymPy receives
 is a symbol's name. Numbers are exact: 0.5 is 1/2. Sums, integrals and limits are not calculated.
 """
 
@@ -14,16 +14,7 @@ from functools import lru_cache
 import sympy
 from sympy import Expr, Integer
 
-from gradebox.checkers.math.read.expressions.grammar import Grammar, Token, number, tokenize
-from gradebox.checkers.math.read.expressions.operators import (
-    UNARY,
-    absolute,
-    apply,
-    constant,
-    divide,
-    power,
-    root,
-)
+from gradebox.checkers.math.read.expressions import grammar
 from gradebox.checkers.math.read.tables import FUNCTIONS, GREEK, MAX_CHARS, word_list
 from gradebox.checkers.math.read.values import ParseError
 
@@ -34,15 +25,15 @@ _MATRIX = re.compile(
 )
 _SYMBOLS = (frozenset(GREEK.values()) - {"pi", "Pi"}) | {"vartheta", "Upsilon", "ell", "hbar"}
 _SYMBOL_NAMES = frozenset(n for n in _SYMBOLS if len(n) > 3)  # as SymPy prints them
-_PREFIXES = sorted(FUNCTIONS | {"frac", "pi", "infty", "theta"}, key=len, reverse=True)
+_PREFIXES = sorted(FUNCTIONS, key=len, reverse=True)
 _ACCENTS = frozenset(word_list("vec bar hat tilde overline widehat overrightarrow dot"))
 _INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
 
 
-class Parser(Grammar):
+class Parser(grammar.Grammar):
     """Parse the tokens of one expression."""
 
-    def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix]):
+    def __init__(self, tokens: list[grammar.Token], matrices: list[sympy.Matrix]):
         super().__init__(tokens)
         self.matrices = matrices
 
@@ -63,7 +54,7 @@ class Parser(Grammar):
             value = self.expression()
             self.expect("|")
             self.bars -= 1
-            return absolute(value)
+            return _absolute(value)
         raise ParseError(f"unexpected {t.text!r}")
 
     # -- names and commands -----------------------------------------------------
@@ -75,7 +66,7 @@ class Parser(Grammar):
         if text in ("oo", "infty", "infinity", "inf"):
             return sympy.oo
         for function in _PREFIXES:
-            if function in FUNCTIONS and text.startswith(function):  # sinx
+            if text.startswith(function):  # sinx
                 self.push_back("name", text[len(function) :])
                 return self.function(function)
         if text in _SYMBOL_NAMES:
@@ -84,7 +75,7 @@ class Parser(Grammar):
             raise ParseError(f"{text!r} is a word")
         if len(text) > 1:
             self.push_back("name", text[1:])
-            return constant(text[0])
+            return grammar.constant(text[0])
         return self.letter(text)
 
     def command(self, text: str) -> Expr:
@@ -97,7 +88,7 @@ class Parser(Grammar):
             return self.accented(text)
         if text == "infty":
             return sympy.oo
-        if text in UNARY or text in FUNCTIONS:
+        if text in grammar.UNARY or text in FUNCTIONS:
             return self.function(text)
         if text in _SYMBOLS:
             name = "\\" + text + self.primes()
@@ -106,15 +97,11 @@ class Parser(Grammar):
             value = self.expression()
             self.expect("}")
             return value
-        for prefix in _PREFIXES:
-            if text.startswith(prefix):  # \pir
-                self.push_back("name", text[len(prefix) :])
-                return self.command(prefix)
         raise ParseError(f"unknown command \\{text}")
 
     def read_frac(self) -> Expr:
         top = self.digit_or_group()
-        return divide(top, self.digit_or_group())
+        return grammar.divide(top, self.digit_or_group())
 
     def read_binom(self) -> Expr:
         top, low = self.digit_or_group(), self.digit_or_group()
@@ -125,8 +112,8 @@ class Parser(Grammar):
         degree = self.group("[") if self.is_op("[") else Integer(2)
         t = self.peek()
         if t is not None and t.kind == "number" and t.spaced:  # \sqrt 12
-            return root(number(self.take().text), degree)
-        return root(self.digit_or_group(), degree)
+            return grammar.root(grammar.number(self.take().text), degree)
+        return grammar.root(self.digit_or_group(), degree)
 
     def read_lfloor(self) -> Expr:
         value = self.expression()
@@ -160,8 +147,8 @@ class Parser(Grammar):
                     exponent = self.digit_or_group()
         if exponent == -1 and name in _INVERSE:
             name, exponent = _INVERSE[name], None
-        value = apply(name, self.argument(name), base)
-        return value if exponent is None else power(value, exponent)
+        value = grammar.apply(name, self.argument(name), base)
+        return value if exponent is None else grammar.power(value, exponent)
 
     def argument(self, name: str) -> Expr:
         """Read a function's argument: brackets, or a product up to the next function or sign."""
@@ -176,7 +163,7 @@ class Parser(Grammar):
         after = self.peek(1)
         if value.is_number and self.is_op("/") and after is not None and after.kind == "number":
             self.take()  # \arctan 1/2, but (\sin x)/2
-            value = divide(value, self.power())
+            value = grammar.divide(value, self.power())
         return value
 
     def next_is_function(self) -> bool:
@@ -197,7 +184,7 @@ class Parser(Grammar):
         if text in "CcKk" and t and t.kind == "number" and not t.spaced and len(t.text) == 1:
             self.take()  # the constant C1
             return sympy.Symbol(f"{'c' if text == 'C' else text}_{t.text}")
-        return constant(text)
+        return grammar.constant(text)
 
     def value_of_function(self, text: str) -> Expr | None:
         """Read `f(-2)`, `V(3)`, `x(0)` and `P(B|A)` as a symbol: the brackets are no factor."""
@@ -229,7 +216,7 @@ class Parser(Grammar):
         while self.at == start or depth:
             t = self.take()
             depth += t.kind == "op" and {"{": 1, "}": -1}.get(t.text, 0)
-        return self.text_since(start)
+        return "".join(t.text for t in self.tokens[start : self.at] if t.text not in "{}")
 
     def primes(self) -> str:
         start = self.at
@@ -247,6 +234,13 @@ class Parser(Grammar):
 
 
 _READERS = frozenset(n.removeprefix("read_") for n in dir(Parser) if n.startswith("read_"))
+
+
+def _absolute(value: Expr) -> Expr:
+    """Return an absolute value, or the determinant of a matrix."""
+    if isinstance(value, sympy.MatrixBase):
+        return value.det()
+    return sympy.Abs(value)
 
 
 def _cells(body: str) -> list[list[str]]:
@@ -281,7 +275,7 @@ def parse_expression(text: str) -> Expr:
     if "\\begin" in text:
         text = _MATRIX.sub(read_matrix, text)
     try:
-        return Parser(tokenize(text), matrices).whole()
+        return Parser(grammar.tokenize(text), matrices).whole()
     except (TypeError, AttributeError, ValueError, ZeroDivisionError, RecursionError) as e:
         if isinstance(e, ParseError):
             raise
