@@ -50,7 +50,10 @@ _SCALES = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn
 _PLAIN_NUMBER = re.compile(r"[-+]?[＄€£]?\s?\d[\d,.]{3,}(?: million| billion)?")
 _SEMICOLON = re.compile(r"\s*;\s*")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
-_FAMILY = re.compile(r"\\pmod|\\in\s*\\mathbb\{Z\}|(?<![A-Za-z\\])[kn]\s?\\pi|\\pi\s?[kn]\b")
+_AS_WRITTEN = re.compile(  # families, congruences, unit vectors, `x = y = 1`
+    r"\\pmod|\\in\s*\\mathbb\{Z\}|(?<![A-Za-z\\])[kn]\s?\\pi|\\pi\s?[kn]\b|^[a-z]\s?=\s?[a-z]\s?="
+    r"|(?<![A-Za-z\\])i\}?\s*[-+].*(?<![A-Za-z\\])[jk](?![A-Za-z])"
+)
 _SUM_INDEX = re.compile(r"\\(?:sum|prod)_\{([a-z])=")
 _PRELOADED_PAIRS = (
     ("2x+1", "1+2x"),
@@ -259,8 +262,8 @@ def reason_of_reject(left: str, right: str, equal: Callable[[Value, Value], bool
         return DIFFERENT
     if any(choices):
         return "not comparable: one is a choice letter; give the choices"
-    if any(map(_FAMILY.search, (left, right))):
-        return "not comparable: a family of numbers is compared as it is written"
+    if any(map(_AS_WRITTEN.search, (left, right))):
+        return "not comparable: families, unit vectors and chains are compared as they are written"
     if unread := unread_sides(left, right):
         return f"not read{of_sides(unread)}: {next(iter(unread.values()))}"
     gold, answer = read_answer(left), read_answer(right)

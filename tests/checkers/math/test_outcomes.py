@@ -25,6 +25,8 @@ from gradebox.checkers.math import OUTCOMES, Grade, grade
         (r"\{2, 3\}", "(2, 3)", "not read"),
         (r"x \equiv 3 \pmod 7", "x = 7k+3", "not read"),
         (r"\frac{\pi}{4}+k\pi", r"\frac{5\pi}{4}+k\pi", "not read"),
+        (r"\langle 2, 5\rangle", r"2\hat{i}+5\hat{j}", "not read"),
+        ("(1, 1)", "x = y = 1", "not read"),
         ("darwin", "Charles Darwin", "not read"),
         ("B", "4.09 kg", "not read"),
         ("PV/T", "VP/T", "equal"),
