@@ -52,7 +52,7 @@ _SEMICOLON = re.compile(r"\s*;\s*")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
 _AS_WRITTEN = re.compile(  # families, congruences, unit vectors, `x = y = 1`
     r"\\pmod|\\in\s*\\mathbb\{Z\}|(?<![A-Za-z\\])[kn]\s?\\pi|\\pi\s?[kn]\b|^[a-z]\s?=\s?[a-z]\s?="
-    r"|(?<![A-Za-z\\])i\}?\s*[-+].*(?<![A-Za-z\\])[jk](?![A-Za-z])"
+    r"|(?<![A-Za-z\\])i\}?\s*[-+].{0,200}(?<![A-Za-z\\])[jk](?![A-Za-z])"
 )
 _SUM_INDEX = re.compile(r"\\(?:sum|prod)_\{([a-z])=")
 _PRELOADED_PAIRS = (
