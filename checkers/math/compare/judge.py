@@ -213,7 +213,6 @@ def _has_blanks(gold: str) -> bool:
 
 # ---- how an answer was read, and why a pair is rejected ----
 
-DIFFERENT = "value"
 MAX_NAME_WORDS = 3  # of `area of ABC = 5`; more are a sentence
 
 
@@ -249,9 +248,6 @@ def _expression(text: str) -> str:
         return text
 
 
-# ---- why a pair is rejected ----
-
-
 def reason_of_reject(left: str, right: str, equal: Callable[[Value, Value], bool]) -> str:
     """Return why two normalised answers that no rule finds equal are rejected.
 
@@ -259,7 +255,7 @@ def reason_of_reject(left: str, right: str, equal: Callable[[Value, Value], bool
     """
     choices = words.is_choice(left), words.is_choice(right)
     if all(choices):
-        return DIFFERENT
+        return "value"
     if any(choices):
         return "not comparable: one is a choice letter; give the choices"
     if any(map(_AS_WRITTEN.search, (left, right))):
@@ -273,7 +269,7 @@ def reason_of_reject(left: str, right: str, equal: Callable[[Value, Value], bool
     lists = isinstance(gold, Seq) and isinstance(answer, Seq) and gold.kind != answer.kind
     if lists and gold.items == answer.items:  # type: ignore[union-attr]
         return "not comparable: the items agree, and the brackets differ"
-    return DIFFERENT
+    return "value"
 
 
 def unread_sides(left: str, right: str) -> dict[str, str]:

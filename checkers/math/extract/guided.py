@@ -81,9 +81,12 @@ def answer_for(gold: str, answer: str, response: str, strict: bool) -> str:
             stated = _several(gold, answer, text)
         if not announced:
             stated = stated or _letters(gold, answer, text)
+            said = _SAYS_SO.match(text) if gold.strip(" .").lower() in ("yes", "no") else None
+            stated = said[1] if said else stated
     return stated or _value_of(gold, answer, response)
 
 
+_SAYS_SO = re.compile(r"(?is)\W*(yes|no)\b[.,;:!*](?!\s*(?:yes|no)\b)(?!.*\bso (?:yes|no)\b)")
 _SEVERAL = re.compile(r"[,;]|\\\\|\(b\)|\band\b")
 _OUTER = re.compile(r"^(?:\\\{|[(\[{])(.*?)(?:\\\}|[)\]}])$")
 
