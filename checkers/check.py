@@ -26,7 +26,14 @@ CheckVerdict = Literal["OK", "WA", "PE", "FAIL"]
 
 
 class CheckerError(ValueError):
-    """The caller chose a checker that can't be used; the message names the value and the remedy."""
+    """A checker that can't be used: the message names the value and the remedy.
+
+    log  the compiler's messages, where it refused the checker's program
+    """
+
+    def __init__(self, message: str, log: bytes = b"") -> None:
+        super().__init__(message)
+        self.log = log
 
 
 @dataclass(frozen=True)

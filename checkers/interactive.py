@@ -24,7 +24,6 @@ from typing import Any, Literal, NamedTuple
 from gradebox.checkers.check import Check, CheckerError, reject, unclear
 from gradebox.checkers.opening import read_program, split_path
 from gradebox.checkers.programs import (
-    NotCompiled,
     Pass,
     ProgramChecker,
     ProgramJudge,
@@ -143,7 +142,7 @@ def judge_interaction(
     )
     try:
         compiled = interactor.compiled
-    except NotCompiled as error:
+    except CheckerError as error:
         nothing = Execution(exit_code=0, signal=None, cpu_s=0.0, wall_s=0.0, memory_bytes=None)
         check = unclear(f"the interactor {error}", error.log[: 64 * 1024])
         return InteractionResult(nothing, check, (), "interactor")

@@ -41,12 +41,9 @@ NEAR_FROM = 0.9
 REVISION = 1
 
 
-class NotCompiled(CheckerError):
-    """The compiler refused the program; `log` holds its messages."""
-
-    def __init__(self, log: bytes) -> None:
-        super().__init__(f"does not compile: {_first_error(log)}")
-        self.log = log
+def not_compiled(log: bytes) -> CheckerError:
+    """Return the error of a program that the compiler refused with these messages."""
+    return CheckerError(f"does not compile: {_first_error(log)}", log)
 
 
 def _first_error(log: bytes) -> str:
@@ -129,16 +126,16 @@ class ProgramJudge:
 
     @property
     def compiled(self) -> Compiled:
-        """The program, ready to run. Raises NotCompiled, and SandboxError for the machine."""
+        """The program, ready to run. Raises CheckerError, and SandboxError for the machine."""
         with self._lock:
             if not self._compiled:
                 self._compiled.append(self._sandbox.compile(self.program))
             if not self._compiled[0].ok:
-                raise NotCompiled(self._compiled[0].log)
+                raise not_compiled(self._compiled[0].log)
             return self._compiled[0]
 
     def prepare(self) -> None:
-        """Compile the program. Raises NotCompiled, BadRequest and SandboxError."""
+        """Compile the program. Raises CheckerError, BadRequest and SandboxError."""
         _ = self.compiled
 
 
@@ -205,7 +202,7 @@ class ProgramChecker(ProgramJudge, Checker):
                 files=files,
                 collect=protocol.collect if feedback is None else (FOLDER,),
             )
-        except NotCompiled as error:
+        except CheckerError as error:
             return unclear(f"the checker {error}", error.log[: 64 * 1024])
         check = protocol.judge(execution, limits, self.full_points)
         if feedback is None:

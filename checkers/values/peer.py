@@ -39,10 +39,6 @@ class Unsent(BaseException):
     """The other side has a result that it cannot send, as it says."""
 
 
-class RaisedThere(Exception):
-    """An exception of the other side whose class does not exist here."""
-
-
 class Remote:
     """An object of the other side. Its attributes and calls cross; its operators do not."""
 
@@ -175,7 +171,7 @@ class Peer(Side):
                     return kind(*args)
                 except Exception:  # noqa: BLE001 - whatever the class does with them
                     break
-        raised = RaisedThere if "Exception" in names else BaseException
+        raised = Exception if "Exception" in names else BaseException
         return raised(f"{names[0]}{tuple(args)!r:.200}")
 
     # ---- requests of the other side ----

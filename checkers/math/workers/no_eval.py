@@ -15,10 +15,6 @@ _NUMERAL = re.compile(
 )
 
 
-class TextRefused(ValueError):
-    """A library tried to run text as Python."""
-
-
 def disable_eval() -> None:
     """Replace SymPy's functions that run text. Some of its modules use them while being imported:
     import what is needed, or preload, before this call.
@@ -33,15 +29,15 @@ def disable_eval() -> None:
 
 
 def _read_numeral(text: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return a plain number, in place of `parse_expr`; raise TextRefused for any other text."""
+    """Return a plain number, in place of `parse_expr`; raise ValueError for any other text."""
     import sympy
 
     if not isinstance(text, str) or not _NUMERAL.fullmatch(text):
-        raise TextRefused("text is never run as Python")
+        raise ValueError("text is never run as Python")
     if text.strip().lstrip("+-").isdigit():
         return sympy.Integer(int(text))
     return sympy.Float(text.strip())
 
 
 def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
-    raise TextRefused("text is never run as Python")
+    raise ValueError("text is never run as Python")

@@ -18,7 +18,7 @@ from uuid import uuid4
 from gradebox.checkers.check import CheckerError
 from gradebox.checkers.interactive import judge_fields
 from gradebox.checkers.opening import HEADER, read_program
-from gradebox.checkers.programs import NotCompiled
+from gradebox.checkers.programs import not_compiled
 from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.packages.files import PackageFiles, unpack
@@ -156,7 +156,7 @@ class Maker(Closeable):
                 self._sandbox = open_sandbox("local", slots=1)
             compiled = self._sandbox.compile(program)
             if not compiled.ok:
-                raise RowError(f"{name} {NotCompiled(compiled.log)}: mend it")
+                raise RowError(f"{name} {not_compiled(compiled.log)}: mend it")
             execution = self._sandbox.run(compiled, LIMITS, **case)
         except (SandboxError, OSError, BadRequest) as error:
             kind = RowError if isinstance(error, BadRequest) else InputError
