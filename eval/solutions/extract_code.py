@@ -31,6 +31,9 @@ END_THINK = "</think>"
 # would take 90 ms for a megabyte of blank lines.
 _MARK = re.compile(r"(```+|~~~+|<think>)([^\n]*)")
 MOST_MARKS = 4000  # 5 µs each
+LAST = 1 << 14  # characters in which special tokens at the end are found
+# <|im_end|>, <|eot_id|>, <｜end▁of▁sentence｜>, </s>, <eos>, <end_of_turn>, <pad> …
+_TOKEN = re.compile(r"<(?:[|｜][^<>]{1,40}[|｜]|/s|eos|pad|end_of_turn|endoftext)>")
 MOST_INDENTED = 50_000  # lines from which a fence's indentation is taken away, 0.2 µs each
 
 
@@ -81,8 +84,23 @@ def fenced_programs(response: str, language: str) -> list[str]:
 
 
 def after_thinking(response: str) -> str:
-    """Return the answer of a response, without the thoughts before it."""
-    return response.rpartition(END_THINK)[2]
+    """Return the answer of a response: no thoughts before it, no special tokens at its end.
+
+    Trainers decode the token that ends a turn as well, so a closing fence may be "```<|im_end|>".
+    """
+    answer = response.rpartition(END_THINK)[2]
+    return answer[: len(answer) - _ending(answer[-LAST:])]
+
+
+def _ending(tail: str) -> int:
+    """Return how many characters at the end of a text are special tokens, with what is between."""
+    end = len(tail)
+    while True:
+        text = tail[:end].rstrip()
+        at = text.rfind("<")
+        if at < 0 or not _TOKEN.fullmatch(text, at):
+            return len(tail) - end
+        end = len(text[:at].rstrip())
 
 
 def _same_language(row: Language | None, wanted: Language | None) -> bool:

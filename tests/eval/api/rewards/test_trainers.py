@@ -91,15 +91,13 @@ def test_openrlhf_is_given_no_reward_for_a_fault(fake: Any):
 @pytest.mark.parametrize(
     ("query", "prompt", "answer"),
     [
-        ("<s>Add.\n```\n1\n```</s>", "Add.", "\n```\n1\n```"),
+        ("<s>Add.\n```\n1\n```</s>", "Add.", "\n```\n1\n```</s>"),
         (
-            "".join(map(str, range(50))) + "answer<|im_end|>\n",
+            "".join(map(str, range(50))) + "answer\n",
             "".join(map(str, range(-9, 50))),
-            "answer",
+            "answer\n",
         ),
         ("nothing of it", "a prompt", "nothing of it"),
-        ("print('</s>')", "", "print('</s>')"),
-        ("x<eos><pad><pad>", "", "x"),
     ],
 )
 def test_the_answer_is_what_follows_the_prompt(query: str, prompt: str, answer: str):
