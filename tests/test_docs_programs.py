@@ -97,7 +97,7 @@ def test_verl_on_a_server(capsys: pytest.CaptureFixture[str]):
         assert "2 * int(input())" in call.source
         return b"%d \n" % (2 * int(call.stdin))
 
-    (code,) = (block for block in programs("frameworks.md") if "gradebox.verl" in block)
+    (code,) = (block for block in programs("frameworks.md") if "print(compute" in block)
     with serving(FakeSandbox(doubled)) as url:
         run(code.replace("http://127.0.0.1:2000", url))
     assert capsys.readouterr().out.startswith("{'score': 1.0, 'pass_rate': 1.0, 'verdict': 'AC'")

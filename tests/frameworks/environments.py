@@ -3,8 +3,9 @@
     python -m tests.frameworks.environments [NAME …]    make or check them, all by default
     FRAMEWORKS_DIR=FOLDER                                where they are; default: .frameworks
 
-A test of a framework is a file tests/frameworks/test_NAME.py, its environment a row of
-ENVIRONMENTS. The packages are never installed beside our own: their requirements differ.
+A test of a framework is a file tests/frameworks/test_NAME.py, or a row of test_pastes.py, its
+environment a row of ENVIRONMENTS. The packages are never installed beside our own: their
+requirements differ.
 """
 
 from __future__ import annotations
@@ -61,7 +62,12 @@ ENVIRONMENTS = {
     "verl": Environment(("verl==0.9.1",), below=(3, 13), grades=True),
     "trl": Environment(("trl==1.16.0", "torch==2.15.0"), least=(3, 11), grades=True),
     "verifiers": Environment(("verifiers==0.4.0",), least=(3, 11), grades=True),
-    # with what it requires, it would need a GPU to be installed
+    "lighteval": Environment(("lighteval==0.13.0",), grades=True),
+    "dspy": Environment(("dspy==3.4.1",), grades=True),
+    "smolagents": Environment(("smolagents==1.26.0",), light=True, grades=True),
+    "skyrl": Environment(("skyrl-gym==0.4.0",), light=True, grades=True),
+    # with what these two require, they would need a GPU to be installed
+    "areal": Environment(("colorlog==6.12.0",), bare=("areal==1.0.4",), light=True, grades=True),
     "openrlhf": Environment(
         ("aiohttp==3.14.5", "requests==2.34.2"),
         bare=("openrlhf==0.11.2",),
