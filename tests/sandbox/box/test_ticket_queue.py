@@ -89,16 +89,25 @@ def test_the_ticket_of_a_closed_file_is_gone(make: Make) -> None:
     assert not other.others_wait()
 
 
-def test_who_is_passed_over_is_not_first(make: Make) -> None:
+def test_who_is_passed_over_is_not_first_for_a_while(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticket_queue, "PASSED_OVER_NS", LATER)
     stopped, one, other = make(), make(), make()
     for i, queue in enumerate((stopped, one, other)):
         queue.join(LATER + i * MS)
     one.pass_over(stopped.ticket)
     assert one.first() == one.ticket and one.count_others() == 1
     assert stopped.first() == other.first() == stopped.ticket
+    monkeypatch.setattr(ticket_queue, "PASSED_OVER_NS", -1)
+    one.pass_over(stopped.ticket)
+    assert one.first() == stopped.ticket and one.count_others() == 2
 
 
-def test_thousands_of_tickets_of_one_process_stop_nobody(make: Make) -> None:
+def test_thousands_of_tickets_of_one_process_stop_nobody(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticket_queue, "PASSED_OVER_NS", LATER)
     flood, one = make(), make()
     for number in range(3000):
         flood._lock(fcntl.F_RDLCK, 1000 + 2 * number)
