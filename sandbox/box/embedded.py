@@ -34,7 +34,7 @@ from gradebox.sandbox.box.run_request import (
     check_request,
 )
 from gradebox.sandbox.box.runner import BoxPool, Runner
-from gradebox.sandbox.box.toolchains.compiler import Compiler
+from gradebox.sandbox.box.toolchains.compiler import LIMITS, Compiler
 from gradebox.sandbox.box.toolchains.find import Tool, importable, named_python, resolve
 from gradebox.sandbox.box.toolchains.gcc import PrecompiledHeaders
 from gradebox.sandbox.box.toolchains.probe import LanguageProbe
@@ -225,9 +225,7 @@ class EmbeddedSandbox(Closeable):
             check_limits(limits)
         attempt = self.probe.begin(program.language)
         compiled = self._compiler.compile(program, limits, interpreted, attempt.changes)
-        if not compiled.ok:
-            attempt.confirm()
-        return compiled
+        return attempt.compiled(compiled, limits or LIMITS)
 
     def run(
         self,

@@ -26,6 +26,7 @@ int main() { char *p = (char *)malloc(160 << 20); return p ? memset(p, 0, 160 <<
 PROGRAMS = {  # (language, code, whether it is right); the test wants no output
     "deep": ("cpp", DEEP, True),
     "large": ("cpp", LARGE, True),
+    "streams": ("cpp", "#include <iostream>\nint main() { std::cin.get(); }\n", True),
     "python": ("python", "# é\nimport sys\nsys.stdin.read()\n", True),
     "wrong": ("python", "print('é')\n", False),
 }
@@ -92,6 +93,9 @@ PLACES = {
     ),
     "a hard limit on files below the launcher's size": Place(
         "ulimit -f 1000", remedy="raise the file size limit (ulimit -f)", status=2
+    ),
+    "a hard limit on files below a compiled program's size": Place(
+        "ulimit -f 3000", "streams", errors=("streams",), remedy="ulimit -f unlimited", status=3
     ),
     "a clock that jumps, a working folder that was removed": Place(
         "export PYTHONPATH=$PWD/jumps${PYTHONPATH:+:$PYTHONPATH}"

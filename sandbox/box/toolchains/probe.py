@@ -237,11 +237,16 @@ class Attempt:
         """Return an execution; raise SandboxError for a failure that is not the program's own."""
         if not goes_on_after(execution):
             self.confirm(limits)
-            if why := own_limit_below(limits, execution):
-                fault = SandboxUnavailable(why)
-                fault.lasting = True
-                raise fault
+            _check_own_limits(execution, limits)
         return execution
+
+    def compiled(self, compiled: Compiled, limits: Limits) -> Compiled:
+        """Return a compiled program; raise SandboxError for a failure that is not its own."""
+        if not compiled.ok:
+            self.confirm()
+            if compiled.execution is not None and not goes_on_after(compiled.execution):
+                _check_own_limits(compiled.execution, limits)
+        return compiled
 
     def run(self, run: Callable[[], Execution], limits: Limits) -> Execution:
         """Return the confirmed execution of a run. Remember a command that cannot be started."""
@@ -267,6 +272,13 @@ class Attempt:
                     yield [self.confirmed(group[-1], limits[done - 1])]
                     return
                 yield group
+
+
+def _check_own_limits(execution: Execution, limits: Limits) -> None:
+    if why := own_limit_below(limits, execution):
+        fault = SandboxUnavailable(why)
+        fault.lasting = True
+        raise fault
 
 
 def _module_sizes(folders: Iterable[str]) -> dict[str, int]:
