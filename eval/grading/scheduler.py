@@ -210,8 +210,10 @@ class Scheduler:
             if extra:  # the run is only slower without
                 log.info("one more worker: %s", e)
                 return
-            remedy = "raise the limit of processes (ulimit -u) or lower --workers, then start the "
-            self._fail(InputError(f"{e}: {remedy}run again"))
+            remedy = "raise the limit of processes (ulimit -u) or lower --workers, then run again"
+            if not threading.main_thread().is_alive():
+                remedy = "wait for this thread before the program ends"
+            self._fail(InputError(f"{e}: {remedy}"))
 
     def _call_workers(self) -> None:
         with self._lock:

@@ -103,7 +103,8 @@ def _only(found: Recognised) -> RowFormat:
 
 def rows_of(problems: Row | Iterable[object]) -> list[Row]:
     """Return the rows of a caller: one, or several, which may be JSON text."""
-    return list(map(_parsed, [problems] if isinstance(problems, Mapping) else problems))
+    one = isinstance(problems, Mapping) or not isinstance(problems, Iterable)
+    return list(map(_parsed, [problems] if one else problems))
 
 
 def _parsed(value: object) -> Row:

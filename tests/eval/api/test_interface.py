@@ -175,6 +175,7 @@ def test_a_row_cannot_name_a_file_of_this_machine(grader: gradebox.Grader):
         (lambda g: g.grade([{"code": "x"}], ROW, time_limit_s=0), "time_limit_s 0: give seconds"),
         (lambda g: g.grade([], "other.jsonl"), "make another Grader for another dataset"),
         (lambda g: g.grade([], [3]), "the problem is 3: a row of columns is needed"),
+        (lambda g: g.grade([], 3), "the problem is 3: a row of columns is needed"),
     ],
 )
 def test_wrong_use_is_reported(grader: gradebox.Grader, call: Any, words: str):
