@@ -81,7 +81,7 @@ def warning_lines(metrics: Mapping[str, Any]) -> list[str]:
     unstable = metrics["unstable_cases"]["count"]
     if unstable:
         lines.append(f"!! {unstable} cases changed their verdict between runs (unstable_cases)")
-    notes = [*_known_failed(metrics), *metrics["run"]["notes"]]
+    notes = [*_known_failed(metrics), *_missing_modules(metrics), *metrics["run"]["notes"]]
     for note in notes[:MAX_NOTES]:
         lines += _indented(f"note: {note}", "")
     if len(notes) > MAX_NOTES:
@@ -176,6 +176,19 @@ def _known_failed(metrics: Mapping[str, Any]) -> list[str]:
         f"the data set's own solutions fail for {len(failed)} of the "
         f"{metrics['known_solutions_checked']} problems checked, which perhaps nobody can pass: "
         f"{', '.join(names)}{' …' * (len(failed) > MAX_NAMES)}"
+    ]
+
+
+def _missing_modules(metrics: Mapping[str, Any]) -> list[str]:
+    """Return a note on modules that programs did not find: perhaps their authors have them."""
+    missing = metrics["missing_modules"]
+    if not missing:
+        return []
+    names = [f"{name} {count}" for name, count in list(missing.items())[:MAX_NAMES]]
+    return [
+        f"{sum(missing.values())} solutions failed because Python did not find a module: "
+        f"{', '.join(names)}{' …' * (len(missing) > MAX_NAMES)}; if they should have it, give "
+        "--python an interpreter that has"
     ]
 
 

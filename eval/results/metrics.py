@@ -2,9 +2,9 @@
 
     {"num_attempted", "num_correct", "pass_at_1", "timestamp", "stats": {…},     upstream's keys
      "pass_at_k", "average_accuracy", "known_faults", "base_tests", "test_kinds",       own keys
-     "points", "same_faults", "known_solutions_checked", "known_solutions_failed",
-     "generated_tests", "statuses", "verdicts", "case_verdicts", "unstable_cases", "statistics",
-     "flags", …}
+     "points", "same_faults", "missing_modules", "known_solutions_checked",
+     "known_solutions_failed", "generated_tests", "statuses", "verdicts", "case_verdicts",
+     "unstable_cases", "statistics", "flags", …}
 
 Attempted solutions have the status passed or failed; correct ones have passed. Upstream grades
 one solution a problem, so `stats` counts solutions. A solution of a problem with a checker passes
@@ -18,7 +18,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradebox.eval.results.statistics.apart import Apart, SharedFaults, Shares, kind_of
+from gradebox.eval.results.statistics.apart import (
+    Apart,
+    MissingModules,
+    SharedFaults,
+    Shares,
+    kind_of,
+)
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES, StatisticsOptions
 from gradebox.eval.results.statistics.summary import NO_CODE, Summary, most_frequent_first
 
@@ -187,11 +193,13 @@ def compute_metrics(
     seed  of the bootstrap
     """
     counts, summary, apart, shared = _Counts(), Summary(), Apart(), SharedFaults()
+    missing = MissingModules()
     for record in records:
         counts.add(record)
         summary.add(record)
         apart.add(record)
         shared.add(record)
+        missing.add(record)
     statistics = summary.result(StatisticsOptions(ks=(1, *ks), seed=seed))
     by_k = {entry["k"]: entry for entry in statistics["pass_at_k"]}
     attempted, statuses = statistics["counted"], statistics["statuses"]
@@ -227,6 +235,7 @@ def compute_metrics(
         "known_solutions_checked": facts.known_solutions["checked"],
         "known_solutions_failed": list(facts.known_solutions["failed"]),
         "same_faults": shared.result(),
+        "missing_modules": missing.result(),
         "statuses": statuses,
         "first_troubles": counts.first_troubles(),
         "verdicts": {"none" if name == NO_CODE else name: n for name, n in verdicts},

@@ -1,4 +1,4 @@
-"""Numbers beside pass@1: without rows known to be wrong, for base tests, and what all failed by.
+"""Numbers beside pass@1: without rows known to be wrong, for base tests, and what they failed by.
 
     record… ─▶ Apart.add ─▶ known_faults() ─▶ {faults: {why: problems}, problems, solutions,
                                                passed, pass_at_1_without}
@@ -26,6 +26,8 @@ MOST_READ = 1000  # characters
 MOST_WORDS = 8  # later ones may name what is near, only sometimes
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|‘[^’]*’")
 _FIGURE = re.compile(r"[\d.]*\d")
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w{1,80})")
+MOST_MODULES = 100
 
 
 class Fault(NamedTuple):
@@ -94,6 +96,25 @@ class SharedFaults:
             }
             for name in names
         ]
+
+
+class MissingModules:
+    """Counts failed solutions by the module that their Python did not find."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count one solution."""
+        if record["status"] != "failed":
+            return
+        found = _NO_MODULE.search(first_fault(record).error[:MOST_READ])
+        if found and (found[1] in self._counts or len(self._counts) < MOST_MODULES):
+            self._counts[found[1]] += 1
+
+    def result(self) -> dict[str, int]:
+        """Return the solutions by module, the most frequent first."""
+        return dict(self._counts.most_common())
 
 
 class Shares:

@@ -23,13 +23,15 @@ from gradebox.sandbox.errors import SandboxError
 from testing.fakes.scripted_sandbox import Answer, Call, FakeSandbox, ready
 
 # A program prints its input, unless its source says: wrong, crash, down.
-RIGHT, WRONG, CRASH, DOWN = "right", "wrong", "crash", "down"
+RIGHT, WRONG, CRASH, DOWN, LACKS = "right", "wrong", "crash", "down", "lacks"
+NO_MODULE = b"ModuleNotFoundError: No module named 'numpy'\n"
 
 
 def answer(call: Call) -> Answer:
     answers: dict[str, Answer] = {
         WRONG: b"no",
         CRASH: ready(b"", exit_code=1, stderr=b"KeyError: 'check'\n"),
+        LACKS: ready(b"", exit_code=1, stderr=NO_MODULE),
         DOWN: SandboxError("the box died"),
     }
     return answers.get(call.source.split()[0], call.stdin)
@@ -241,6 +243,15 @@ def test_what_every_program_of_a_language_failed_by_is_said(tmp_path: Path) -> N
     said = warning_lines(metrics)
     assert said[0].startswith("!! all 4 c++17 solutions failed in the same way")
     assert f"CE: {error}" in said[2] and max(map(len, said)) <= 80
+
+
+def test_modules_that_programs_did_not_find_are_counted(tmp_path: Path) -> None:
+    data = DataSet(tmp_path, *[None] * 3)
+    rows = [{"id": f"{n}/A", "code": code} for n, code in enumerate([LACKS, LACKS, WRONG])]
+    data.solutions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    metrics = metrics_of(data.run(data.sandbox))
+    assert metrics["missing_modules"] == {"numpy": 2}
+    assert "did not find a module: numpy 2; " in " ".join(warning_lines(metrics))
 
 
 def test_rows_with_solutions_of_their_own_are_checked_by_graders_and_rewards() -> None:
