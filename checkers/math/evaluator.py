@@ -134,7 +134,7 @@ def _check_in_worker(kind: str, text: str) -> None:
         raise ValueError(outcome.reason)
 
 
-_FIELDS: dict[str, tuple[str, ...]] = {
+FIELDS: dict[str, tuple[str, ...]] = {
     "ref": ("ref_ans", "ref", "reference", "answer", "gold"),
     "response": ("resp", "response", "completion", "prediction", "model_output", "ans"),
     "dataset": ("dataset", "data_source"),
@@ -272,13 +272,13 @@ def spellings_of(ref: Any) -> Sequence[Any]:
 
 def get_field(sample: Any, name: str, default: Any = None) -> Any:
     """Return a sample's field under any of its names; raise ValueError without a default."""
-    for key in _FIELDS[name]:
+    for key in FIELDS[name]:
         value = sample.get(key) if isinstance(sample, Mapping) else getattr(sample, key, None)
         if value is not None:
             return value
     if default is not None:
         return default
-    raise ValueError(f"a sample without {name}: it needs one of {', '.join(_FIELDS[name])}")
+    raise ValueError(f"a sample without {name}: it needs one of {', '.join(FIELDS[name])}")
 
 
 def error_range(sample: Any) -> float:
@@ -287,7 +287,7 @@ def error_range(sample: Any) -> float:
     texts = [str(given)] if given != "" else []
     query = get_field(sample, "query", "")
     if isinstance(query, Mapping):
-        texts += [str(query[k]) for k in _FIELDS["error"] if query.get(k) is not None]
+        texts += [str(query[k]) for k in FIELDS["error"] if query.get(k) is not None]
     elif query:
         texts += _QUERY_ERROR.findall(str(query))[:1]
     for text in texts:

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gradebox.checkers.math import OUTCOMES, AnswerPair, Grade, grade_many
-from gradebox.checkers.math.evaluator import get_field, spellings_of
+from gradebox.checkers.math.evaluator import FIELDS, get_field, spellings_of
 from gradebox.checkers.math.first_tier import lettered
 from gradebox.checkers.math.grading import GradeOutcome
 from gradebox.checkers.math.policy import get_policy
@@ -94,7 +94,7 @@ def grade_file(
         for number, line in enumerate(read_lines(path), 1):
             try:
                 spellings = spellings_of(_field(line, gold, "ref"))
-                answer = _field(line, response, "response")
+                answer = _response(line, response)
                 given = lettered(_choices(line, choices))
                 own = None if line.get("policy") is None else get_policy(str(line["policy"]))
             except ValueError as error:
@@ -118,6 +118,13 @@ def _field(line: Mapping[str, Any], name: str | None, kind: str) -> Any:
     if line.get(name) is None:
         raise ValueError(f"there is no field {name!r}")
     return line[name]
+
+
+def _response(line: Mapping[str, Any], name: str | None) -> Any:
+    """Return a response, "" for null: a request that failed has no answer."""
+    names = FIELDS["response"] if name is None else (name,)
+    found = [line[one] for one in names if one in line]
+    return "" if found and all(one is None for one in found) else _field(line, name, "response")
 
 
 def _choices(line: Mapping[str, Any], name: str | None) -> Any:

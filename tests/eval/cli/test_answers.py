@@ -27,7 +27,7 @@ def test_outcomes_are_counted_and_written_in_order(file, tmp_path, capsys):
         ("5", "6", "different"),
         (r"\sqrt{2}", r"\sqrt{3}", "different"),
         ("green", "blue", "different"),
-        ("5", "", "no answer"),
+        ("5", None, "no answer"),
         ("5", "n 2", "not read"),
         ("n 2", "5", "not read"),
         ("1", r"\sqrt{1+10^{-3000}}", "not read"),
