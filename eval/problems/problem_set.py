@@ -20,6 +20,7 @@ LABELS = ("difficulty", "platform", "contest_date", "libraries")
 _CACHED_PROBLEMS = 256
 _MAX_SUGGESTIONS = 20
 _MAX_SUGGESTION_LENGTH = 64
+_PERHAPS_MS = 500.0  # seconds of a time limit; few problems have so many
 
 
 class _Location(NamedTuple):
@@ -250,4 +251,7 @@ def _read(location: _Location) -> _Loaded:
     judged = problem.checker or problem.checker_name or problem.judge_program
     if problem.test_kind == "stdin" and not (problem.interactive or judged) and all_blank(tests):
         doubt = "no test has an output, so that only programs pass that print nothing"
+    if problem.time_limit_s >= _PERHAPS_MS:
+        limit = f"{problem.time_limit_s:g}"
+        doubt = f"its time_limit is {limit} seconds: divide by 1000 if milliseconds are meant"
     return _Loaded(problem, input_bytes, doubt)

@@ -396,9 +396,11 @@ def test_tests_that_no_program_or_a_wrong_one_passes_are_noted(tmp_path: Path) -
         {"id": "1/B", "official_tests": blank, "checker": "tokens"},
         {"id": "1/C", "official_tests": [*blank, {"input": "", "output": "0"}]},
     ]
+    rows.append({**rows[2], "id": "1/D", "time_limit": 2000})
     problems = open_problems(str(jsonl(tmp_path / "p.jsonl", rows)))
     assert all(map(problems.get, problems.ids()))
-    (note,) = problems.messages()
+    note, limit = problems.messages()
+    assert limit.startswith("problem 1/D: its time_limit is 2000 seconds: divide by 1000 if ")
     assert note.startswith("problem 1/A: no test has an output, so that only programs pass that")
     public = open_problems(str(jsonl(tmp_path / "l.jsonl", [stdin_row(private_test_cases="")])))
     assert public.get("1900_A") is not None
