@@ -4,7 +4,8 @@
 
 A fence is opened by at least three backticks or tildes at the start of a line. It ends at a line
 with at least as many of the same character, or at the end of the text, because responses are cut
-or stop at the closing fence. The program is, in this order:
+or stop at the closing fence. That may also stand behind the last line of the program, at the end of
+the text. The program is, in this order:
 
 1. the last fence tagged with the requested language (any C++ tag matches any C++). Without a
    requested language, the last fence tagged with any known language.
@@ -142,7 +143,10 @@ def _fences(text: str, known: frozenset[str]) -> Iterator[_Fence]:
                 continue
         opened, start, width = (indent, fence, _tag(info)), mark.end() + 1, _width(indent)
     if opened is not None:
-        yield _Fence(opened[2], _dedent(text[start:], opened[0]))
+        code = text[start:]
+        if code.rstrip().endswith(opened[1]):  # closed behind the last line of the program
+            code = code.rstrip().removesuffix(opened[1])
+        yield _Fence(opened[2], _dedent(code, opened[0]))
 
 
 def _width(indent: str) -> int:
