@@ -4,8 +4,8 @@
 
 A fence is opened by at least three backticks or tildes at the start of a line. It ends at a line
 with at least as many of the same character, or at the end of the text, because responses are cut
-or stop at the closing fence. That may also stand behind the last line of the program, at the end of
-the text. The program is, in this order:
+or stop at the closing fence. A fence that no line closes may be closed behind the last line of the
+program. The program is, in this order:
 
 1. the last fence tagged with the requested language (any C++ tag matches any C++). Without a
    requested language, the last fence tagged with any known language.
@@ -31,6 +31,7 @@ END_THINK = "</think>"
 # Where a fence may begin, to the end of its line: no line is read twice. A search for line starts
 # would take 90 ms for a megabyte of blank lines.
 _MARK = re.compile(r"(```+|~~~+|<think>)([^\n]*)")
+_BEHIND = re.compile(r"(?<=[^\s`~])(```+|~~~+)[ \t\r]*$", re.MULTILINE)  # a line of a program
 MOST_MARKS = 4000  # 5 µs each
 LAST = 1 << 14  # characters in which special tokens at the end are found
 # <|im_end|>, <|eot_id|>, <｜end▁of▁sentence｜>, </s>, <eos>, <end_of_turn>, <pad> …
@@ -143,10 +144,19 @@ def _fences(text: str, known: frozenset[str]) -> Iterator[_Fence]:
                 continue
         opened, start, width = (indent, fence, _tag(info)), mark.end() + 1, _width(indent)
     if opened is not None:
-        code = text[start:]
-        if code.rstrip().endswith(opened[1]):  # closed behind the last line of the program
-            code = code.rstrip().removesuffix(opened[1])
-        yield _Fence(opened[2], _dedent(code, opened[0]))
+        yield _Fence(opened[2], _dedent(text[start : _end(text, start, opened[1])], opened[0]))
+
+
+def _end(text: str, start: int, fence: str) -> int:
+    """Return where a program ends whose fence no line closes: before a fence behind its last line.
+
+    A fence that also begins in that line is code in a comment.
+    """
+    for mark in islice(_BEHIND.finditer(text, start), MOST_MARKS):
+        begins = text.rfind("\n", start, mark.start()) + 1
+        if mark[1] == fence and fence not in text[max(begins, start) : mark.start()]:
+            return mark.start()
+    return len(text)
 
 
 def _width(indent: str) -> int:
