@@ -60,6 +60,10 @@ _DECIDING: Mapping[str, Any] = {
     "passes": Annotated[int, msgspec.Meta(ge=1, le=100)],
     "include_files": dict[str, dict[str, str]],
 }
+_LABELS = {
+    "time_limit": "time_limit (seconds; 2 without it)",
+    "memory_limit": "memory_limit (MB; 256 without it)",
+}
 # Columns that only some kinds of tests have; elsewhere they may be anything.
 _OF_KINDS = {
     "prompt": ("call", "assert", "graded"),
@@ -157,7 +161,7 @@ def _deciding(row: Mapping[str, Any]) -> dict[str, Any]:
         if value is None or (isinstance(value, str) and not value.strip()):
             continue
         if not isinstance(kind, tuple):
-            found[column] = converted(column, value, kind)
+            found[column] = converted(_LABELS.get(column, column), value, kind)
         elif value in kind:
             found[column] = value
         else:

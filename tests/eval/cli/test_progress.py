@@ -27,7 +27,7 @@ def filled() -> ProgressCounts:
         tally.add_solution(status, verdict)
     tally.add_case("AC")
     tally.left.add(2.0)
-    tally.left.finish(2.0, 1.0)
+    tally.left.finish(2.0)
     return tally
 
 

@@ -179,7 +179,7 @@ def usaco_file(folder: Path, **changes: Any) -> Path:
         ({}, ""),
         ({"num_tests": 3}, "test 3 of 3 is not in"),
         ({"num_tests": -2}, "num_tests is -2: give a number from 0 to 5000"),
-        ({"problem_id": "../../1"}, "1.in is a link out of the package"),
+        ({"problem_id": "../../1"}, "1.in leads out of the package"),
     ],
 )
 def test_usacos_tests_are_files(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
