@@ -98,9 +98,3 @@ def test_upstream_equals_a_simple_implementation(output: bytes, expected: bytes,
         patch.setattr(tokens, "WINDOW_BYTES", size)
         same = equal(output, expected, "upstream")
     assert same == (simple(output) == simple(expected)) or output.strip() == expected.strip() != b""
-
-
-@given(st.binary(max_size=40), st.binary(max_size=40), st.sampled_from(MODES))
-def test_equality_is_symmetric(a: bytes, b: bytes, mode: Mode) -> None:
-    assert equal(a, b, mode) == equal(b, a, mode)
-    assert equal(a, a, mode)

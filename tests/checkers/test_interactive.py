@@ -86,13 +86,6 @@ def test_the_party_that_broke_first_decides(
     assert (party, check.outcome) == (decided_by, outcome)
 
 
-def test_a_failing_interactor_never_makes_a_wrong_answer() -> None:
-    for first_ended, first, second, answer, _, _ in ROWS:
-        if answer is CU and second is not PIPE:
-            interaction = Interaction(first, second, first_ended)  # type: ignore[arg-type]
-            assert decide(interaction, answer)[1].outcome == "unclear"
-
-
 def test_the_run_for_the_verdict_is_orderly_when_the_interactor_decides() -> None:
     rejected = InteractionResult(SLOW, WA, (), "interactor")
     orderly = rejected.execution_for_verdict
@@ -136,11 +129,9 @@ while True:
 """
 
 # the solution, the interactor → decided by (None: depends on timing), outcome
-TALKS = {
+TALKS = {  # many more, of every level: test_hostile_interaction.py
     "right": (GUESSER, INTERACTOR, "interactor", "accepted"),
     "wrong": (GUESSER.replace("reply == 'less'", "reply == 'more'"), INTERACTOR, None, "rejected"),
-    "nonsense": ("print('x', flush=True)\ninput()", INTERACTOR, None, "rejected"),
-    "silent": ("", INTERACTOR, "interactor", "rejected"),
     "crashing at once": ("import os\nos.abort()", INTERACTOR, None, "rejected"),
     "exits non-zero after it was right": (
         GUESSER + "raise SystemExit(3)",
@@ -149,22 +140,6 @@ TALKS = {
         "accepted",
     ),
     "interactor crashes": ("input()", "1 / 0", None, "unclear"),
-    "interactor is killed": ("input()", "import os\nos.abort()", "interactor", "unclear"),
-    "interactor says nothing": ("", "import sys\nsys.exit(0)", "interactor", "unclear"),
-    "solution floods": (
-        "while True:\n    print('x' * 1000)",
-        "import sys\nsys.stdin.readline()\nsys.exit(43)",
-        "interactor",
-        "rejected",
-    ),
-    "interactor floods": (
-        "input()",
-        "import sys\nwhile True:\n    print('x' * 1000)",
-        "interactor",
-        "unclear",
-    ),
-    # The solution's limit comes first; the interactor crashes in consequence.
-    "neither speaks": ("input()", "input()", "solution", "unclear"),
 }
 
 
@@ -225,19 +200,6 @@ def test_a_testlib_interactor(sandbox: WatchedBox, tmp_path: Path) -> None:
     assert interactor.digest.startswith("interactor:testlib:")
 
 
-def test_an_interactor_that_does_not_compile_is_unclear(
-    sandbox: WatchedBox, tmp_path: Path
-) -> None:
-    (tmp_path / "judge.cpp").write_text("int main() { retrun 0; }")
-    interactor = open_interactor(sandbox, f"kattis:{tmp_path / 'judge.cpp'}")
-    refused = sandbox.compile(Program("python", {"main.py": b""}))
-    interactor._compiled.append(dataclasses.replace(refused, ok=False, log=b"no return"))
-    compiled = sandbox.compile(Program("python", {"main.py": b""}))
-    result = judge_interaction(sandbox, compiled, interactor, b"", b"", Limits())
-    assert (result.check.outcome, result.check.stderr) == ("unclear", b"no return")
-    assert sandbox.runs == []
-
-
 def test_wrong_names_and_unsuitable_sandboxes_are_reported(
     sandbox: WatchedBox, tmp_path: Path
 ) -> None:
@@ -251,3 +213,23 @@ def test_wrong_names_and_unsuitable_sandboxes_are_reported(
     sandbox.capabilities = frozenset()  # type: ignore[assignment]
     with pytest.raises(BadRequest, match="can't join two programs: use --sandbox local"):
         judge_interaction(sandbox, compiled, interactor, b"", b"", Limits())
+
+
+def test_an_interactor_that_does_not_compile_is_unclear(
+    sandbox: WatchedBox, tmp_path: Path
+) -> None:
+    (tmp_path / "judge.cpp").write_text("int main() { retrun 0; }")
+    interactor = open_interactor(sandbox, f"kattis:{tmp_path / 'judge.cpp'}")
+    refused = sandbox.compile(Program("python", {"main.py": b""}))
+    interactor._compiled.append(dataclasses.replace(refused, ok=False, log=b"no return"))
+    compiled = sandbox.compile(Program("python", {"main.py": b""}))
+    result = judge_interaction(sandbox, compiled, interactor, b"", b"", Limits())
+    assert (result.check.outcome, result.check.stderr) == ("unclear", b"no return")
+    assert sandbox.runs == []
+
+
+def test_a_failing_interactor_never_makes_a_wrong_answer() -> None:
+    for first_ended, first, second, answer, _, _ in ROWS:
+        if answer is CU and second is not PIPE:
+            interaction = Interaction(first, second, first_ended)  # type: ignore[arg-type]
+            assert decide(interaction, answer)[1].outcome == "unclear"

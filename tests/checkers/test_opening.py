@@ -28,19 +28,10 @@ print(1 if int(output) ** 2 == int(given) else 0)
 PYTHON_ROWS = {
     "right": (PYTHON, "accepted", ""),
     "wrong": ("print(0)", "rejected", ""),
-    "partial": ("print(0.5)", "accepted", ""),
     "crashing": ("1 / 0", "unclear", "ZeroDivisionError"),
-    "crashing after its score": ("print(1)\n1 / 0", "unclear", "ZeroDivisionError"),
     "killed": ("import os\nos.kill(os.getpid(), 9)", "unclear", "signal 9"),
-    "silent": ("", "unclear", "nothing"),
     "flooding": ("print(1)\nwhile True:\n    print('x' * 10000)", "unclear", ""),
-    "flooding stderr": ("import sys\nprint(1)\nsys.stderr.write('x' * 300000)", "accepted", ""),
-    "a second score is ignored": ("print(1)\nprint(0)", "accepted", ""),
-    "a second score is ignored after 0": ("print(0)\nprint(1)", "rejected", ""),
-    "not a number": ("print('1.0.0')", "unclear", "'1.0.0'"),
-    "syntax error": ("print(1", "unclear", "SyntaxError"),
     "lone surrogate": ("print('\ud800')", "unclear", ""),
-    "exit status": ("print(1)\nimport sys\nsys.exit(2)", "unclear", "exit status 2"),
 }
 
 
@@ -74,27 +65,6 @@ def test_a_checker_sees_only_the_test_the_output_and_nothing_of_earlier_cases(
         "files": {"input.txt": b"i", "correct_output.txt": b"e", "solution_output.txt": b"o"},
         "collect": (),
     }
-
-
-def test_a_hanging_checker_is_unclear(sandbox: WatchedBox) -> None:
-    from gradebox.checkers.programs import ProgramChecker
-    from gradebox.checkers.protocols import PROTOCOLS
-    from gradebox.sandbox.model import Limits, Program
-
-    program = Program("python", {"checker.py": b"import time\ntime.sleep(600)"})
-    checker = ProgramChecker(sandbox, PROTOCOLS["python"], program, limits=Limits(wall_s=0.3))
-    check = checker.check(b"", b"", b"")
-    assert (check.outcome, check.message) == (
-        "unclear",
-        "the checker was stopped at 0.3 s of wall time",
-    )
-
-
-def test_a_checker_is_compiled_once(sandbox: WatchedBox) -> None:
-    checker = open_checker(sandbox, source=PYTHON, name=None)
-    assert checker is not None
-    assert [checker.check(b"4", b"2", b"2").accepted for _ in range(3)] == [True] * 3
-    assert sandbox.compiles == 1
 
 
 def test_faults_of_the_machine_are_raised() -> None:
@@ -155,14 +125,6 @@ def test_a_validator_may_have_headers_and_several_sources(
     checker.prepare()
     outcomes = [checker.check(b"", output, b"a").outcome for output in (b" a", b"b")]
     assert outcomes == ["accepted", "rejected"]
-
-
-def test_a_python_validator_may_have_modules(sandbox: WatchedBox, tmp_path: Path) -> None:
-    (tmp_path / "validate.py").write_text("import sys\nimport own\nsys.exit(own.status())\n")
-    (tmp_path / "own.py").write_text("def status():\n    return 42\n")
-    checker = open_checker(sandbox, source=None, name=f"kattis:{tmp_path / 'validate.py'}")
-    assert checker is not None
-    assert checker.check(b"", b"", b"").outcome == "accepted"
 
 
 TESTLIB_H = """
@@ -297,3 +259,17 @@ def test_a_dataset_may_choose_builtins_only(sandbox: WatchedBox) -> None:
     for name in (f"python:{os.devnull}", "command:cat /etc/hostname"):
         with pytest.raises(CheckerError, match="may only name a built-in"):
             open_checker(sandbox, source=None, name=name, programs=False)
+
+
+def test_a_hanging_checker_is_unclear(sandbox: WatchedBox) -> None:
+    from gradebox.checkers.programs import ProgramChecker
+    from gradebox.checkers.protocols import PROTOCOLS
+    from gradebox.sandbox.model import Limits, Program
+
+    program = Program("python", {"checker.py": b"import time\ntime.sleep(600)"})
+    checker = ProgramChecker(sandbox, PROTOCOLS["python"], program, limits=Limits(wall_s=0.3))
+    check = checker.check(b"", b"", b"")
+    assert (check.outcome, check.message) == (
+        "unclear",
+        "the checker was stopped at 0.3 s of wall time",
+    )

@@ -13,9 +13,6 @@ from gradebox.checkers.true_false import (
 )
 from testing.rows import rows
 
-BOXED, LABELLED, LINE = "boxed", "labelled", "line"
-NOTHING = "no boxed, labelled or bare TRUE or FALSE"
-
 
 @pytest.mark.parametrize(
     ("response", "value", "reason"),

@@ -16,7 +16,6 @@ from gradebox.sandbox import (
     Limits,
     Program,
     Sandbox,
-    UnknownLanguage,
 )
 from gradebox.sandbox.errors import Refused
 from gradebox.sandbox.protocol import BatchSandbox
@@ -92,12 +91,6 @@ def test_each_limit_is_reported_by_name(box: Sandbox, name: str) -> None:
     assert len(got.stdout) <= limits.output_bytes
 
 
-def test_measured_cpu_time_is_of_the_program(box: Sandbox) -> None:
-    burn = "import time\nwhile time.process_time() < 0.3: pass\nprint(time.process_time())"
-    got = run(box, "python", burn)
-    assert float(got.stdout) * 0.9 < got.cpu_s < float(got.stdout) + 0.15
-
-
 @contextmanager
 def large_bodies() -> Iterator[None]:
     """Skip the test on a real Piston that was started with its own limit of requests."""
@@ -152,11 +145,6 @@ def test_each_run_starts_clean(box: Sandbox) -> None:
     compiled = made(box, "python", source)
     for _ in range(2):
         assert box.run(compiled, Limits()).stdout == b"False\nFalse\n"
-
-
-def test_a_deterministic_program_prints_the_same_every_time(box: Sandbox) -> None:
-    compiled = made(box, "python", "print(hash('text'), list({'a', 'b', 'c', 'd'}))")
-    assert len({box.run(compiled, Limits()).stdout for _ in range(3)}) == 1
 
 
 def test_there_is_no_network(box: Sandbox) -> None:
@@ -240,11 +228,6 @@ def test_impossible_requests_are_refused_before_anything_runs(
         run(box, "python", "print(1)", **change)
 
 
-def test_an_unknown_language_suggests_the_nearest(box: Sandbox) -> None:
-    with pytest.raises(UnknownLanguage, match=r"did you mean 'python'"):
-        box.compile(Program("pyhton", {"a": b""}))
-
-
 def test_description_can_be_recorded(box: Sandbox) -> None:
     about = box.describe().as_json()
     assert about["backend"] in ("box", "piston")
@@ -277,14 +260,6 @@ def test_a_batch_gives_what_single_runs_give(box: Sandbox, language: str) -> Non
     for one in got:
         assert one.memory_bytes is not None and alone.memory_bytes is not None
         assert abs(one.memory_bytes - alone.memory_bytes) < 2 * MIB
-
-
-def test_the_runs_of_a_batch_start_clean(box: Sandbox) -> None:
-    source = "import os\nprint(os.listdir('.') == [], input())\nopen('left', 'w').close()\n"
-    compiled = made(box, "python", source)
-    got = together(box, compiled, [b"%d\n" % i for i in range(3)])
-    assert len({one.stdout[:-2] for one in got}) == 1
-    assert [one.stdout[-2:] for one in got] == [b"%d\n" % i for i in range(3)]
 
 
 def test_a_batch_ends_after_a_run_that_fails(box: Sandbox) -> None:

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from gradebox.sandbox import container as control
-from gradebox.sandbox.container import COMPOSE, explain, main
+from gradebox.sandbox.container import COMPOSE, main
 from gradebox.sandbox.errors import SandboxUnavailable
 from testing.rows import rows
 from tests.sandbox.backends import required, skip
@@ -75,11 +75,6 @@ def test_a_missing_command_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_pat
         up()
 
 
-def test_every_remedy_is_found_by_its_message() -> None:
-    for part, remedy in control.REMEDIES:
-        assert remedy in explain(f"Error response: {part.upper()} here")
-
-
 @pytest.mark.parametrize(
     ("options", "words", "settings"),
     [
@@ -106,37 +101,6 @@ def test_what_up_asks_of_compose(
     assert command.startswith(f"compose --file {COMPOSE} --profile piston ")
     assert command.endswith(words)
     assert environment == settings
-
-
-def test_a_missing_package_is_installed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    posted: list[bytes] = []
-    monkeypatch.setattr(control.Transport, "get", lambda *a: [{"language": "python"}])
-    monkeypatch.setattr(control.Transport, "post", lambda _, route, body, s: posted.append(body))
-    for package in ("python", "gcc"):
-        control._install("http://x", package, lambda line: None)
-    assert [json.loads(body)["language"] for body in posted] == ["gcc"]
-
-
-def test_status_logs_and_down_are_composes(
-    docker: Fake, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = docker([("version", 0, "99"), ("info", 0, "2"), ("ps", 0, "box  Up"), ("logs", 0, "x")])
-    for action, said in (
-        ("status", "engine 99, cgroup v2\nbox  Up\n"),
-        ("logs", "x\n"),
-        ("down", "box is removed\n"),
-    ):
-        assert main([action]) == 0
-        assert capsys.readouterr().out == said
-    assert asked()[-1][0].endswith("rm --stop --force box")
-
-
-@pytest.mark.parametrize("argv", [["up", "--port", "0"], ["up", "--port", "70000"]])
-def test_a_port_out_of_range_is_refused(
-    argv: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(argv) == 2
-    assert "it must be from 1 to 65535" in capsys.readouterr().err
 
 
 def test_a_service_that_runs_no_program_is_reported(

@@ -12,8 +12,6 @@ from importlib.util import MAGIC_NUMBER
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from gradebox.sandbox import Compiled, Execution, Limits, Program, Sandbox, SandboxError
 from gradebox.sandbox.box.built_program import BuiltProgram
@@ -22,7 +20,6 @@ from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.piston import PistonSandbox
 from testing.rows import rows
 from tests.sandbox.backends import open_backend
-from tests.sandbox.levels import box_at
 from tests.sandbox.piston.fake_piston import FakePiston
 
 ERRORS = (b"SyntaxError", b"IndentationError", b"TabError")
@@ -125,58 +122,14 @@ def test_only_a_syntax_error_rejects(sandbox: Sandbox, name: str) -> None:
     assert compiled.ok == (plainly_rejected(sandbox, source) is None)
 
 
-BASE = b"""import sys
-def f(n, *, k=2):
-    '''Text.'''
-    return [x ** k for x in range(n) if x % 2]
-class A:
-    x: int = 3
-try:
-    print(f(5), {'a': 1, "b": (2, 3)}, f"{A.x!r:>{4}}", sep="\\t")
-except (ValueError, TypeError) as e:
-    raise SystemExit(1) from e
-"""
 PIECES = [b"\xc3\xa9", *(bytes([byte]) for byte in b"():\n\t '\"\\\0\xff=")]
 PIECES += [b"else", b"return ", b"yield ", b"await ", b"# coding: ascii\n", b"\xef\xbb\xbf", b"1_"]
-HARMLESS = [b"\n", b"# coding: utf-8\n", b"#\t(\n", b"\x0c\n", b"\\\n", b"\r\n"]
-LINES = [0, *(m.end() for m in re.finditer(rb"\n", BASE))]
 
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Sandbox]:
     with open_backend("box", slots=1) as opened:
         yield opened
-
-
-@pytest.mark.slow
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(LINES), st.just(0), st.sampled_from([*HARMLESS, *PIECES]))
-        | st.tuples(st.integers(0, len(BASE)), st.integers(0, 3), st.sampled_from(PIECES)),
-        min_size=1,
-        max_size=3,
-    )
-)
-def test_a_changed_program_compiles_unless_a_plain_start_reports_a_syntax_error(
-    box: Sandbox, changes: list[tuple[int, int, bytes]]
-) -> None:
-    source = BASE
-    for at, removed, piece in changes:
-        source = source[:at] + piece + source[at + removed :]
-    assert box.compile(python(source)).ok == (plainly_rejected(box, source) is None), source
-
-
-@pytest.mark.slow
-@pytest.mark.levels("landlock")
-@pytest.mark.parametrize("level", ["full", "delegated", "userns", "landlock"])
-def test_programs_are_compiled_at_every_level(level: str) -> None:
-    with box_at(level) as sandbox:
-        assert b"SyntaxError" in sandbox.compile(python(b"x = = 1\n")).log
-        good = sandbox.compile(python(b"print(2)\n"))
-        assert sandbox.run(good, Limits()).stdout == b"2\n"
 
 
 # ---- faults of the step ----
@@ -226,21 +179,8 @@ def test_any_other_end_leaves_the_answer_to_the_runs(end: Execution | SandboxErr
     assert compiled_with(Step(end)).ok
 
 
-@pytest.mark.parametrize("language", ["python", "pypy3"])
-def test_a_rejection_has_the_interpreters_words(language: str) -> None:
-    got = compiled_with(Step(ended(exit_code=62, stderr=b"SyntaxError: no\n")), language)
-    assert (got.ok, got.log) == (False, b"SyntaxError: no\n")
-
-
 def test_a_fault_is_not_remembered_and_an_answer_is() -> None:
     step = Step(SandboxError("the box died"), ended(exit_code=62))
     compiler = Compiler(step, lambda row: Tool(sys.executable, "3", ()))
     assert [compiler.compile(python(b"x"), None).ok for _ in range(3)] == [True, False, False]
     assert not step.answers
-
-
-def test_a_program_that_is_only_run_is_not_compiled() -> None:
-    step = Step()
-    compiler = Compiler(step, lambda row: Tool(sys.executable, "3", ()))
-    assert compiler.compile(python(b"x ="), None, interpreted=False).ok
-    assert not step.commands

@@ -23,7 +23,14 @@ from gradebox.sandbox.box.run_request import BoxRequest
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Limits, Program
 from testing.submissions.hostile import compiling, host
-from testing.submissions.hostile.model import FAR_CPU_S, FAR_WALL_S, LIMITS, PROGRAMS, Attack
+from testing.submissions.hostile.model import (
+    FAR_CPU_S,
+    FAR_WALL_S,
+    GROUPED,
+    LIMITS,
+    PROGRAMS,
+    Attack,
+)
 from testing.submissions.hostile.table import ATTACKS
 
 GENEROUS = replace(LIMITS, cpu_s=FAR_CPU_S, wall_s=FAR_WALL_S, output_bytes=1 << 20)
@@ -143,7 +150,7 @@ def outcomes(
     """Yield the outcome of every attack at a level, all in the same box.
 
     compilers  also of the attacks through the compiler
-    batches    an attack that ends well runs twice more, in a batch
+    batches    an attack that ends well runs twice more, in a batch, at levels with a control group
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gradebox-bait-")))
@@ -155,6 +162,7 @@ def outcomes(
             programs[name]  # compile before anything is counted
         sandbox.run(programs["probe"], Limits())
         last: dict[str, Seen] = {}
+        batches &= level in GROUPED
         for attack in attacks:
             started = time.monotonic()
             came_out, wrong = "not promised", ""

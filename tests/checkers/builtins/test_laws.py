@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.checkers import builtin, tokens
 from gradebox.checkers.builtins import TABLE
-from gradebox.checkers.builtins.stream import decimal
 
 PIECES = [
     *(b" ", b"\n", b"\r\n", b"\r", b"\t", b"\v", b"\0", b"\xff", b"\xef\xbb\xbf"),
@@ -52,36 +48,14 @@ def test_equal_texts_are_never_wrong(name: str, text: bytes) -> None:
         assert builtin(name)(b"", text, text).outcome in ("accepted", "unclear")
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_every_printed_double_is_read(value: float) -> None:
-    assert decimal(repr(value).encode()) == value
-
-
-@given(st.lists(st.integers(-9, 9)), st.randoms(use_true_random=False))
-def test_uncmp_takes_any_order(numbers: list[int], draw: random.Random) -> None:
-    other = list(numbers)
-    draw.shuffle(other)
-    texts = [" ".join(map(str, each)).encode() for each in (numbers, other)]
-    assert builtin("uncmp")(b"", *texts).accepted
-    assert builtin("ncmp")(b"", *texts).accepted == (numbers == other)
-
-
-@given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9))
-def test_rcmp6_is_absolute_or_relative(expected: float, found: float) -> None:
-    check = builtin("rcmp6")(b"", repr(found).encode(), repr(expected).encode())
-    error = abs(expected - found) / max(1.0, abs(expected))
-    if not math.isclose(error, 1e-6, rel_tol=1e-3):
-        assert check.accepted == (error < 1e-6)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["wcmp", "ncmp", "uncmp", "lcmp", "rcmp6", "kattis"])
-def test_a_million_tokens(name: str) -> None:
-    answer = b"".join(b"%d\n" % i for i in range(1_000_000))
+def test_many_tokens(name: str) -> None:
+    answer = b"".join(b"%d\n" % i for i in range(200_000))
     assert builtin(name)(b"", answer.replace(b"\n", b"\r\n"), answer).accepted
     assert not builtin(name)(b"", answer[:-2] + b"8\n", answer).accepted
     assert not builtin(name)(b"", answer + b"1\n", answer).accepted
-    assert not builtin(name)(b"", answer[: -len(b"999999\n")], answer).accepted
+    assert not builtin(name)(b"", answer[: -len(b"199999\n")], answer).accepted
 
 
 @pytest.mark.parametrize("name", ["rcmp6", "icmp", "hcmp", "kattis float_tolerance 1e-6"])

@@ -7,8 +7,10 @@ import signal
 
 import pytest
 
+from gradebox.checkers.programs import ProgramChecker
 from gradebox.checkers.protocols import PROTOCOLS
-from gradebox.sandbox.model import MIB, Execution, Limits
+from gradebox.sandbox.model import MIB, Execution, Limits, Program
+from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
 
 LIMITS = Limits(cpu_s=10, wall_s=32, memory_bytes=512 * MIB, output_bytes=1000)
 
@@ -172,11 +174,16 @@ def test_points_are_a_share_of_a_known_full_mark() -> None:
     assert PROTOCOLS["testlib"].judge(execution, LIMITS, 40.0).score == 0.75
 
 
-def test_arguments_name_the_files() -> None:
-    assert PROTOCOLS["python"].arguments() == (
-        "input.txt",
-        "correct_output.txt",
-        "solution_output.txt",
+@pytest.mark.parametrize(
+    ("forked", "mib", "alone"), [(True, 470, True), (True, 400, False), (False, 470, False)]
+)
+def test_a_forked_run_near_the_memory_limit_is_repeated_alone(
+    forked: bool, mib: int, alone: bool
+) -> None:
+    def script(call: Call) -> Execution:
+        return ready("0" if call.alone else "1", memory_bytes=mib * MIB, forked=forked)
+
+    checker = ProgramChecker(
+        FakeSandbox(script), PROTOCOLS["python"], Program("python", {"main.py": b""})
     )
-    assert PROTOCOLS["testlib"].arguments() == ("input.txt", "output.txt", "answer.txt")
-    assert PROTOCOLS["kattis"].arguments(("x",)) == ("input.txt", "answer.txt", "./", "x")
+    assert checker.check(b"", b"", b"").outcome == ("rejected" if alone else "accepted")

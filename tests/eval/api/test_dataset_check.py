@@ -163,17 +163,6 @@ def test_a_check_that_is_stopped_or_too_slow_ends_no_run(
     assert metrics["statuses"] == {"passed": 9}
 
 
-def test_a_check_that_takes_long_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gradebox.eval.cli.run.SLOW_S", 0.0)
-    data = DataSet(tmp_path, RIGHT)
-    said: list[str] = []
-    options = Options(
-        solutions_path=data.solutions, dataset=str(data.problems), results_dir=tmp_path / "r"
-    )
-    run_grading(options, sandbox=data.sandbox, say=said.append)
-    assert any("grading its own solutions (--no-check-dataset" in line for line in said)
-
-
 def test_what_passed_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADEBOX_CACHE", str(tmp_path / "cache"))
     data = DataSet(tmp_path, RIGHT, RIGHT, CRASH)

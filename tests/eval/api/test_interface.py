@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 import gradebox
-from gradebox.eval.api.calls import MAX_SHARED
 from gradebox.eval.common.errors import Retry
 from gradebox.eval.results.records import read_records
 from gradebox.sandbox.errors import SandboxError
@@ -307,25 +306,6 @@ def test_closing_stops_running_batches():
     thread.join(120)
     assert [r["status"] for r in records] == ["error"] * 20
     assert records[-1]["error"] == "the grader was closed"
-
-
-def test_more_sets_of_flags_than_graders_are_kept_disturb_no_running_call():
-    sandbox = FakeSandbox(run_program)
-
-    def grade(size: int, depth: int) -> str:
-        def solutions() -> Iterator[dict[str, Any]]:
-            yield SOLUTIONS[0]
-            if depth:  # in the middle of this call
-                statuses.extend(grade(size + n, 0) for n in range(1, MAX_SHARED + 2))
-
-        flags: Any = {"sandbox": sandbox, "max_stored_output": 1000 + size}
-        return gradebox.grade(solutions(), ROW, **flags)[0]["status"]
-
-    statuses: list[str] = []
-    statuses.append(grade(0, 1))
-    statuses.append(grade(0, 0))
-    gradebox.close()
-    assert statuses == ["passed"] * (MAX_SHARED + 3)
 
 
 def test_records_are_json(grader: gradebox.Grader):

@@ -9,11 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.checkers.check import CheckerError
-from gradebox.checkers.opening import read_program
 from gradebox.eval.cli.grade import main as grade
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models.answers import code_prompts, equational
 from gradebox.eval.results.records import read_metrics
 
 SOLUTION = {"id": "1/A", "code": "print(1)"}
@@ -67,14 +64,6 @@ def test_a_device_or_a_socket_is_refused(
         listening.bind("socket")
         assert grade(["--solutions-path", path, "--dataset", "p.jsonl", "--dry-run"]) == 2
     assert WORDS.format(kind) in capsys.readouterr().err
-
-
-def test_other_files_that_are_pipes(files: Path) -> None:
-    with pytest.raises(CheckerError, match="it is a pipe"):
-        read_program("testlib", Path("fifo"))
-    for read_template in (code_prompts.read_template, equational.read_template):
-        with pytest.raises(InputError, match="it is a pipe"):
-            read_template(Path("fifo"))
 
 
 @pytest.fixture

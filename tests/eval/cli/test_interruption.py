@@ -146,15 +146,3 @@ def test_a_signal_before_or_after_the_run_ends_with_the_same_status(body, number
     done = run_command([sys.executable, "-c", code])
     assert done.returncode == 130, done.stderr
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-def test_two_runs_into_one_folder_are_refused(tmp_path):
-    write_work(tmp_path, solutions=3)
-    with subprocess.Popen(command(tmp_path, 600.0), cwd=ROOT, stdout=subprocess.DEVNULL) as first:
-        wait_for(tmp_path / RESULTS, 0)
-        second = run_command(command(tmp_path, 0), timeout=150)
-        first.kill()
-    assert second.returncode == 2
-    assert f"another run (process {first.pid}) is writing there" in second.stdout
-    finish(tmp_path)

@@ -64,12 +64,6 @@ def test_generated_tests_are_found_by_problem_whatever_the_name_of_the_file(fold
     assert "generated 4 tests of 2 problems; 1 problems have none: 3/C" in printed(metrics)
 
 
-def test_without_generated_tests_none_are_counted(folder):
-    _, metrics, _ = folder.run(("1/A", "echo"))
-    assert metrics["generated_tests"] is None
-    assert "generated" not in printed(metrics)
-
-
 def test_files_of_tests_that_match_no_problem_are_named(folder):
     generated(folder, "test_cases_1.parquet", "1/A")
     stranger = generated(folder, "mine.parquet", "mine-A", "mine-B")

@@ -328,20 +328,6 @@ def test_grading_a_part_and_then_the_rest(folder):
     assert folder.sources_run() == []
 
 
-def test_a_duplicate_of_a_program_that_just_ended_is_not_graded(folder, monkeypatch):
-    joins = planner.Planner._joins
-
-    def late(self, ordinal, run):
-        while self._waiting:  # no record was found; meanwhile the first one is stored
-            time.sleep(0.001)
-        return joins(self, ordinal, run)
-
-    monkeypatch.setattr(planner.Planner, "_joins", late)
-    _, _, records = folder.run(*[("1/A", "wrong_on 2")] * 3)
-    assert folder.sources_run() == ["wrong_on 2"] * 4
-    assert [(r["line"], r["verdict"]) for r in records] == [(1, "WA"), (2, "WA"), (3, "WA")]
-
-
 def test_identical_programs_are_graded_once_and_recorded_for_each(folder):
     _, metrics, records = folder.run(*[("1/A", "wrong_on 2")] * 5, ("2/B", "wrong_on 2"))
     assert folder.sources_run() == ["wrong_on 2"] * (4 + 2)
@@ -433,17 +419,6 @@ def test_a_log_that_cannot_be_written_does_not_stop_the_run(folder):
     assert [r["status"] for r in latest_records(result.files[0].folder)] == ["error", "error"]
 
 
-def test_an_error_ends_a_run_that_waits_for_a_duplicate(folder, monkeypatch):
-    def fail(self: ProblemTests, ref: TestRef) -> None:
-        time.sleep(0.5)  # until the planner waits
-        raise InputError("the tests are unreadable")
-
-    monkeypatch.setattr(ProblemTests, "load", fail)
-    monkeypatch.setattr(planner, "MAX_WAITING_DUPLICATES", 0)
-    with pytest.raises(InputError, match="the tests are unreadable"):
-        folder.run(*[("1/A", "echo")] * 3)
-
-
 def test_unstable_cases_are_reported(folder):
     turns = []
 
@@ -462,31 +437,6 @@ def test_unstable_cases_are_reported(folder):
     assert any("2 cases changed their verdict" in line for line in warning_lines(metrics))
 
 
-def test_pass_at_k_is_a_mean_over_problems_and_undefined_with_too_few_samples(folder):
-    rows = [("1/A", "echo"), ("1/A", "wrong"), ("2/B", "wrong # 1"), ("2/B", "wrong # 2")]
-    _, metrics, _ = folder.run(*rows, k=(1, 2, 3))
-    assert metrics["pass_at_k"]["1"]["value"] == pytest.approx(0.25)
-    assert metrics["pass_at_k"]["2"]["value"] == pytest.approx(0.5)
-    assert metrics["pass_at_k"]["3"]["value"] is None
-    assert "2 of 2 problems have fewer than 3 graded samples" in metrics["pass_at_k"]["3"]["note"]
-
-
-def test_every_file_has_its_own_folder(folder):
-    one = folder.write_solutions(("1/A", "echo"), name="one.jsonl")
-    two = folder.write_solutions(("2/B", "wrong"), name="two.jsonl")
-    result = run_grading(folder.options([one, two]), sandbox=FakeSandbox(answer))
-    assert [f.folder.name for f in result.files] == ["one", "two"]
-    assert [f.metrics["num_correct"] for f in result.files] == [1, 0]
-
-
-def test_two_files_of_one_name_are_refused(folder):
-    (folder.path / "x").mkdir()
-    one = folder.write_solutions(("1/A", "echo"), name="one.jsonl")
-    two = folder.write_solutions(("1/A", "echo"), name="x/one.jsonl")
-    with pytest.raises(InputError, match="would share the results folder 'one'"):
-        run_grading(folder.options([one, two]), sandbox=FakeSandbox(answer))
-
-
 def test_a_run_without_solutions_is_refused(folder):
     with pytest.raises(InputError, match="no solution is left to grade; see --problems"):
         folder.run(("1/A", "echo"), problems=["2/B"])
@@ -500,11 +450,6 @@ def test_unknown_problem_ids_are_reported(folder):
     assert "--problems: unknown problem '7/Q'" in metrics["run"]["notes"][0]
 
 
-def test_flags_without_effect_are_noted(folder):
-    _, metrics, _ = folder.run(("1/A", "echo"), generated_tests_sample=0.5)
-    assert metrics["run"]["notes"][0].startswith("--generated-tests-sample 0.5 has no effect: ")
-
-
 def test_an_unknown_checker_is_reported(folder):
     with pytest.raises(InputError, match="--checker wcmpp: unknown checker 'wcmpp'"):
         folder.run(("1/A", "echo"), checker="wcmpp")
@@ -515,6 +460,9 @@ def test_an_unknown_checker_is_reported(folder):
     [
         ({"checker": "nosuch"}, "unknown checker 'nosuch'"),
         ({"checker": "testlib:/etc/passwd"}, "is outside"),
+        ({"time_limit": 0}, "time_limit is 0 seconds: it must be more than 0 and at most 3600"),
+        ({"memory_limit": "0"}, "memory_limit is 0 MB: it must be more than 0"),
+        ({"memory_limit": float("nan")}, "memory_limit is nan: it must be a number"),
         ({"memory_limit": 0.5}, "memory limit 524288 bytes: 1 MiB at least is needed"),
         ({"time_limit": 1e-9}, "time limit 1e-09 s: 0.001 to 60000 s are possible"),
     ],
@@ -582,3 +530,14 @@ def test_faults_of_the_dataset_are_reported(folder):
     folder.write_problems([*PROBLEMS, {**PROBLEMS[0]}])
     _, metrics, _ = folder.run(("2/B", "echo"))
     assert any(line.startswith("note: ") and "1/A twice" in line for line in warning_lines(metrics))
+
+
+def test_an_error_ends_a_run_that_waits_for_a_duplicate(folder, monkeypatch):
+    def fail(self: ProblemTests, ref: TestRef) -> None:
+        time.sleep(0.5)  # until the planner waits
+        raise InputError("the tests are unreadable")
+
+    monkeypatch.setattr(ProblemTests, "load", fail)
+    monkeypatch.setattr(planner, "MAX_WAITING_DUPLICATES", 0)
+    with pytest.raises(InputError, match="the tests are unreadable"):
+        folder.run(*[("1/A", "echo")] * 3)

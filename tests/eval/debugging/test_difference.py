@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gradebox.checkers import compare
 from gradebox.checkers.compare import Mode
-from gradebox.eval.common.terminal import display_width, render
+from gradebox.eval.common.terminal import render
 from gradebox.eval.debugging.page_parts import Layout, first_difference, side_by_side
 
 # expected, output, mode, byte offsets of the first difference (None: equal)
@@ -37,30 +34,6 @@ def test_the_first_difference(
     expected: bytes, output: bytes, mode: Mode, place: tuple[int, int] | None
 ) -> None:
     assert first_difference(expected, output, mode) == place
-
-
-words = st.lists(st.sampled_from([b"1", b"22", b"yes", b"YES", b" ", b"\n", b"\t", b"\xff"]))
-
-
-@given(words, words, st.sampled_from(compare.MODES))
-def test_a_difference_is_found_exactly_when_outputs_are_unequal(
-    a: list[bytes], b: list[bytes], mode: Mode
-) -> None:
-    expected, output = b"".join(a), b"".join(b)
-    place = first_difference(expected, output, mode)
-    assert (place is None) == compare.equal(output, expected, mode)
-    if place is not None:
-        assert 0 <= place.expected <= len(expected) and 0 <= place.output <= len(output)
-
-
-@given(st.binary(max_size=300), st.binary(max_size=300), st.sampled_from(compare.MODES),
-       st.sampled_from([40, 80, 81, 200]), st.booleans())  # fmt: skip
-def test_rows_fit_the_width_and_are_printable(
-    expected: bytes, output: bytes, mode: Mode, width: int, full: bool
-) -> None:
-    for line in side_by_side(expected, output, Layout(width, mode, full)):
-        shown = render(line, colour=False)
-        assert shown.isprintable() and display_width(shown) <= width
 
 
 def shown(expected: bytes, output: bytes, *, full: bool = False, width: int = 80) -> list[str]:

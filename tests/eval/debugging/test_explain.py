@@ -19,7 +19,7 @@ from gradebox.eval.debugging.explain import (
     try_checker,
 )
 from gradebox.eval.debugging.reopen import Overrides, open_case
-from tests.eval.debugging.small_run import PROBLEMS, SmallRun, write_lines
+from tests.eval.debugging.small_run import PROBLEMS, SmallRun
 
 
 def explain(
@@ -70,11 +70,6 @@ def test_the_checkers_output_is_shown(small_run: SmallRun) -> None:
     assert "ValueError: wrong" in page
 
 
-def test_a_passed_case_can_be_explained(small_run: SmallRun) -> None:
-    page, _ = explain(small_run, "1/A", 0, "official:1")
-    assert "AC passed_by_exact_match" in page and "\n>" not in page
-
-
 def test_a_flaky_case_is_reported(tmp_path: Path) -> None:
     small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "flaky"}])
     page, differs = explain(small_run, "1/A")
@@ -103,14 +98,6 @@ def test_changes_since_the_run_are_named(tmp_path: Path) -> None:
     assert "sandbox level (was full, is userns)" in " ".join(page.split())
 
 
-def test_a_changed_program_is_not_called_flaky(tmp_path: Path) -> None:
-    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "wrong"}])
-    write_lines(small_run.solutions_path, [{"id": "1/A", "code": "echo"}])
-    page, differs = explain(small_run, "1/A")
-    assert differs and "\nDIFFERS from the record\n" in page
-    assert "the program, the tests, the checker or the flags" in " ".join(page.split())
-
-
 @pytest.mark.parametrize(
     ("code", "words"),
     [
@@ -123,16 +110,6 @@ def test_errors_and_long_outputs_are_shown(tmp_path: Path, code: str, words: lis
     page, _ = explain(SmallRun(tmp_path, [{"id": "1/A", "code": code}]), "1/A")
     for word in words:
         assert word in page
-
-
-@pytest.mark.parametrize("width", [60, 80, 200])
-@pytest.mark.parametrize(("problem", "sample"), [("1/A", 1), ("3/C", 0), ("2/B", 0)])
-def test_pages_keep_to_the_width(
-    small_run: SmallRun, width: int, problem: str, sample: int
-) -> None:
-    page, _ = explain(small_run, problem, sample, "official:0", width=width)
-    command = "python eval/debug_case.py"
-    assert all(len(line) <= width for line in page.splitlines() if command not in line)
 
 
 def test_a_skipped_case_is_run(tmp_path: Path) -> None:
@@ -171,12 +148,6 @@ def test_a_checker_that_rejects_the_expected_output_is_at_fault(tmp_path: Path) 
     assert "the checker or the test is at fault" in try_checker_on(small_run, "1/A")[1]
 
 
-def test_partial_credit_is_accepted_in_part(tmp_path: Path) -> None:
-    problem = {"id": "1/A", "official_tests": ["1\n"], "generated_checker": "halving"}
-    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "wrong"}], [problem])
-    assert "generated_checker: accepted in part" in explain(small_run, "1/A")[0]
-
-
 def test_a_problem_without_a_checker_is_rejected(small_run: SmallRun) -> None:
     record, case = small_run.case("1/A", 1)
     with (
@@ -184,3 +155,9 @@ def test_a_problem_without_a_checker_is_rejected(small_run: SmallRun) -> None:
         pytest.raises(InputError, match="problem 1/A has no checker; leave --checker out"),
     ):
         try_checker(opened)
+
+
+def test_partial_credit_is_accepted_in_part(tmp_path: Path) -> None:
+    problem = {"id": "1/A", "official_tests": ["1\n"], "generated_checker": "halving"}
+    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "wrong"}], [problem])
+    assert "generated_checker: accepted in part" in explain(small_run, "1/A")[0]

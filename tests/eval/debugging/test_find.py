@@ -42,18 +42,6 @@ def test_missing_results_are_reported_with_a_similar_name(
         assert message in capsys.readouterr().err
 
 
-def test_results_may_be_named_by_their_records_file(
-    small_run: SmallRun, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([str(small_run.path / "piston_eval_results.jsonl"), "--list", "CU"]) == 0
-    assert "3/C" in capsys.readouterr().out
-
-
-def test_a_problem_is_found_by_another_spelling(small_run: SmallRun) -> None:
-    record, case = small_run.case("1a", 1)
-    assert record["solution_id"] == "bad" and case["test_case_i"] == 0
-
-
 def test_first_failed_ignores_skipped_cases() -> None:
     cases = [
         {"case_type": "official", "test_case_i": i, "verdict": v, "reason": "x"}
@@ -117,36 +105,6 @@ def test_the_text_of_a_line(tmp_path: Path, row: dict[str, object], text: str) -
         recorded_solution(path, {"line": 3, "solution_id": "3"})
 
 
-@pytest.mark.parametrize(
-    ("columns", "titles"),
-    [
-        ("", ["problem", "sample", "solution", "case", "verdict", "why"]),
-        ("80", ["problem", "sample", "case", "verdict", "why"]),
-        ("200", ["problem", "sample", "solution", "case", "verdict", "why"]),
-    ],
-)
-def test_the_list_cuts_nothing_for_another_program_and_reasons_last(
-    small_run: SmallRun,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    columns: str,
-    titles: list[str],
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    assert main([str(small_run.path), "--list", "failed_outputs_match"]) == 0
-    head, first, *_ = capsys.readouterr().out.splitlines()
-    assert head.split() == titles
-    assert first.endswith("  token 1: expected '1', found 'wrong'")
-
-
-def test_the_list_is_narrowed_by_problem_and_sample(
-    small_run: SmallRun, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([str(small_run.path), "--list", "failed", "--problem", "1/A", "--sample", "1"]) == 0
-    out = capsys.readouterr().out
-    assert "2 cases in 1 solutions" in out and "3/C" not in out
-
-
 @pytest.mark.parametrize("details", [3, [3], [{"verdict": "WA"}], {"a": 1}, [{"verdict": []}]])
 def test_damaged_records_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], details: object
@@ -185,3 +143,8 @@ def test_a_sample_has_a_number_and_may_have_a_name_of_its_own(small_run: SmallRu
             named = SolutionQuery("1/A", str(record["solution_id"]))
             assert find_record(small_run.results, named) == record
             assert list(named.records(small_run.results)) == [record]
+
+
+def test_a_problem_is_found_by_another_spelling(small_run: SmallRun) -> None:
+    record, case = small_run.case("1a", 1)
+    assert record["solution_id"] == "bad" and case["test_case_i"] == 0

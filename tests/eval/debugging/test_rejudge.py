@@ -41,11 +41,6 @@ def own_run(tmp_path: Path) -> SmallRun:
     return SmallRun(tmp_path)
 
 
-def test_a_missing_checker_is_rejected(own_run: SmallRun) -> None:
-    with pytest.raises(InputError, match="--checker python:/nowhere: checker file"):
-        rejudge(own_run, 1, 2, checker="python:/nowhere")
-
-
 def test_nothing_changes_under_the_same_checker(own_run: SmallRun) -> None:
     before, old = own_run.records(), metrics(own_run)
     summary = rejudge(own_run, 5)
@@ -158,17 +153,17 @@ def test_an_interruption_leaves_whole_records(
     assert len(metrics(own_run)["run"]["rejudged"]) == 1
 
 
-def test_an_interruption_keeps_the_flags_for_the_same_command(
-    own_run: SmallRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def killed(*args: Any) -> None:
-        raise MemoryError
+def test_unusable_problems_are_omitted(own_run: SmallRun) -> None:
+    before = own_run.records()
+    own_run.write_problems([{**PROBLEMS[1], "checker": "no-such-checker"}, *PROBLEMS[2:]])
+    summary = rejudge(own_run, 4, 5)
+    assert summary.solutions == 1 and len(summary.omitted) == 1 and "2/B" in summary.omitted[0]
+    assert own_run.records()[3] == before[3]
 
-    with monkeypatch.context() as patch, pytest.raises(MemoryError):
-        patch.setattr(ResultsFolder, "compact", killed)
-        rejudge(own_run, 4, 5, checker="wcmp")
-    assert rejudge(own_run, 4, 5, checker="wcmp").solutions == 2
-    assert [r["line"] for r in own_run.records()] == [1, 2, 3, 4, 5, 6, 7]
+
+def test_a_missing_checker_is_rejected(own_run: SmallRun) -> None:
+    with pytest.raises(InputError, match="--checker python:/nowhere: checker file"):
+        rejudge(own_run, 1, 2, checker="python:/nowhere")
 
 
 def test_records_that_a_smaller_run_set_aside_stay_aside(own_run: SmallRun) -> None:
@@ -180,9 +175,14 @@ def test_records_that_a_smaller_run_set_aside_stay_aside(own_run: SmallRun) -> N
     assert (own_run.path / "other_records.jsonl").read_bytes() == aside
 
 
-def test_unusable_problems_are_omitted(own_run: SmallRun) -> None:
-    before = own_run.records()
-    own_run.write_problems([{**PROBLEMS[1], "checker": "no-such-checker"}, *PROBLEMS[2:]])
-    summary = rejudge(own_run, 4, 5)
-    assert summary.solutions == 1 and len(summary.omitted) == 1 and "2/B" in summary.omitted[0]
-    assert own_run.records()[3] == before[3]
+def test_an_interruption_keeps_the_flags_for_the_same_command(
+    own_run: SmallRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*args: Any) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch, pytest.raises(MemoryError):
+        patch.setattr(ResultsFolder, "compact", killed)
+        rejudge(own_run, 4, 5, checker="wcmp")
+    assert rejudge(own_run, 4, 5, checker="wcmp").solutions == 2
+    assert [r["line"] for r in own_run.records()] == [1, 2, 3, 4, 5, 6, 7]

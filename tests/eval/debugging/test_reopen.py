@@ -148,20 +148,3 @@ def test_a_missing_test_is_reported(tmp_path: Path) -> None:
     write_lines(small_run.problems_path, [{"id": "5/X", "official_tests": []}])
     with pytest.raises(InputError, match="unknown problem '1/A'"):
         open_sample(small_run, sample=0)
-
-
-def test_opening_a_case_makes_no_folder(tmp_path: Path) -> None:
-    small_run = SmallRun(tmp_path)
-    moved = tmp_path / "elsewhere"
-    shutil.move(small_run.path, moved)
-    shutil.rmtree(tmp_path / "results")
-    results = open_results(str(moved))
-    record, case = next((r, r["details"][0]) for r in records_in(moved) if r["line"] == 2)
-    with open_case(results, record, case, Overrides(), small_run.sandbox):
-        pass
-    assert not (tmp_path / "results").exists()
-
-
-def records_in(folder: Path) -> list[dict]:
-    lines = (folder / "piston_eval_results.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]

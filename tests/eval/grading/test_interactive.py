@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
-from gradebox.checkers import interactive
 from gradebox.eval.cli.run import run_grading
 from gradebox.eval.grading.options import Options
 from gradebox.eval.results.records import read_records
-from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.model import Compiled, Interaction, Limits
 from testing.fakes.scripted_sandbox import FakeSandbox, ready
 
@@ -174,35 +172,3 @@ for line in sys.stdin:
 sys.exit(42 if right else 43)
 """
 RIGHT = "print(2 * int(input()), flush=True)\n"
-SPINS = "import time\nend = time.process_time() + .35\nwhile time.process_time() < end: pass\n"
-PROGRAMS = {
-    "right": (RIGHT, "AC"),
-    "thinks for longer than the interactor may take": (SPINS + RIGHT, "AC"),
-    "reads to the end": (RIGHT + "import sys\nsys.stdin.read()\n", "AC"),
-    "loops after its last right answer": (RIGHT + "while True: pass\n", "TLE"),
-    "prints on after it": (RIGHT + "while True: print('x' * 65000)\n", "OLE"),
-    "wrong": ("input()\nprint(1)\n", "WA"),
-}
-
-
-@pytest.mark.slow(seconds=3)
-def test_the_time_of_the_program_is_not_the_interactors(tmp_path, monkeypatch):
-    monkeypatch.setattr(interactive, "INTERACTOR_WALL_S", 0.2)
-    (tmp_path / "judge.py").write_text(JUDGE)
-    test = {"input": "-\n", "output": "-\n"}
-    row = {"id": "1/A", "time_limit": 0.5, "interaction_format": "talk"}
-    row |= {"interactor": "kattis:judge.py", "official_tests": [test]}
-    (tmp_path / "p.jsonl").write_text(json.dumps(row) + "\n")
-    lines = [{"id": "1/A", "code": code, "sample_id": n} for n, (code, _) in PROGRAMS.items()]
-    (tmp_path / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    options = Options(
-        solutions_path=tmp_path / "s.jsonl",
-        dataset=str(tmp_path / "p.jsonl"),
-        results_dir=tmp_path / "results",
-    )
-    with EmbeddedSandbox(1) as sandbox:
-        folder = run_grading(options, sandbox=sandbox, say=lambda _: None).files[0].folder
-    records = {record["solution_id"]: record for record in read_records(folder)}
-    found = {name: (one["verdict"], one["details"][0]["error"]) for name, one in records.items()}
-    expected = {name: verdict for name, (_, verdict) in PROGRAMS.items()}
-    assert {name: verdict for name, (verdict, _) in found.items()} == expected, found

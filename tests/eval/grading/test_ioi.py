@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gradebox.eval.cli.grade import main as grade
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.in_memory import parse_problem
@@ -16,7 +15,6 @@ from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.metrics import _Counts
 from gradebox.eval.solutions.graded import graded_program
 from gradebox.sandbox.errors import BadRequest
-from tests.sandbox.backends import open_backend
 
 GRADER = """\
 #include "largest.h"
@@ -254,21 +252,3 @@ def test_a_manager_gives_points(tmp_path, grader):
     records = grader.grade([{"code": code} for code in programs], row)
     assert [points(r) for r in records] == [[100], [50], [0], [0], [0]], records[0]["details"]
     assert [r["status"] for r in records] == ["passed", *["failed"] * 4]
-
-
-@pytest.mark.slow  # it compiles programs
-def test_the_command_adds_up_the_best_of_each_subtask(tmp_path):
-    with open_backend("box"):
-        pass
-    data = write(tmp_path / "d", [{**row, "grader_files": row["grader_files"][:2]} for row in ROWS])
-    shortest = LARGEST + "{ return a.size() < 3 ? a.back() : 0; }\n"
-    middle = LARGEST + "{ return a.size() < 3 ? 0 : 9; }\n"
-    solutions = tmp_path / "s.jsonl"
-    lines = [{"id": "largest", "code": code} for code in (shortest, middle)]
-    solutions.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    out = tmp_path / "out"
-    grade(["--dataset", data, "--solutions-path", str(solutions), "--results-dir", str(out),
-           "--sandbox", "local"])  # fmt: skip
-    metrics = json.loads((out / "s" / "piston_eval_metrics.json").read_text())
-    assert metrics["points"]["problems"] == {"2024/largest": {"points": 30.0, "of": 100.0}}
-    assert metrics["test_kinds"] == {"graded": {"solutions": 2, "passed": 0}}

@@ -30,23 +30,3 @@ def test_flags_with_an_effect_are_not_reported() -> None:
         piston_package="codeforces",
     )
     assert options.unused(boxed=False) == []
-
-
-NO_DRIVERS = "has no effect: only the embedded sandbox of this machine has driver processes"
-
-
-@pytest.mark.parametrize(
-    ("given", "boxed", "messages"),
-    [
-        ({"drivers": 2}, False, [f"--drivers 2 {NO_DRIVERS}"]),
-        ({"drivers": 2, "executor": "ray"}, True, [f"--drivers 2 {NO_DRIVERS}"]),
-        ({"drivers": 2}, True, []),
-        ({}, False, []),  # 2 chosen by the workers
-    ],
-)
-def test_drivers_that_were_asked_for_in_vain_are_reported(
-    given: dict, boxed: bool, messages: list[str]
-) -> None:
-    workers = 4 if given else 16
-    options = Options(solutions_path="s.jsonl", workers=workers, **given)
-    assert options.unused(boxed=boxed) == messages

@@ -74,22 +74,6 @@ def test_problems_in_use_stay_open_and_fill_the_cache():
     assert not c.cache.is_full
 
 
-def test_information_is_kept_after_the_tests_are_closed():
-    c = Cache(unused=0)
-    info = c.cache.info(problem(1))
-    assert (info.to_run, info.input_bytes, info.num_skipped) == (2, 15, 1)
-    assert (info.num_official, info.num_generated, info.skipped_plan) == (2, 1, ())
-    assert c.cache.info(problem(2)).number == 1
-    assert c.open_ids() == ["2/A"]
-    assert c.cache.info(problem(1)) is info
-    assert len(c.opened) == 2
-
-
-def test_a_plan_of_skipped_tests_is_kept():
-    c = Cache(plan=REFS[1:2])
-    assert c.cache.info(problem(1)).skipped_plan == REFS[1:2]
-
-
 def test_an_unusable_problem_is_opened_once():
     attempts = []
 

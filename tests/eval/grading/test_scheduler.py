@@ -147,18 +147,6 @@ def test_a_failure_cancels_later_units():
     assert len(task.ran) < 900  # nearly always 4 or 5; the thread that finds it may have to wait
 
 
-def test_of_units_that_fail_together_the_lowest_counts():
-    both = threading.Barrier(2)
-
-    def on_run(unit: int) -> None:
-        both.wait(150)
-        time.sleep(0.2 * unit)  # the higher one ends last
-
-    task = FakeTask(2, frozenset({0, 1}), on_run=on_run)
-    assert Scheduler(2).run([FakeJob(task)])
-    assert task.finished == [0]
-
-
 def test_the_last_task_is_spread_over_all_workers():
     meet = threading.Barrier(4)
     task = FakeTask(8, on_run=lambda unit: meet.wait(timeout=150) and None)
@@ -196,20 +184,6 @@ def test_the_most_expensive_queued_job_starts_first():
 
     assert Scheduler(1).run(feed())
     assert order == [99.0, 5.0, 4.0, 3.0, 2.0, 1.0]
-
-
-def test_only_a_window_of_jobs_is_read_ahead(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(scheduler_module, "WINDOW_JOBS", 5)
-    read, done = [], []
-
-    def feed() -> Iterator[FakeJob]:
-        for number in range(100):
-            read.append(number)
-            assert len(read) - len(done) <= 5 + 2 + 1
-            yield FakeJob(FakeTask(1, on_run=lambda unit: done.append(unit)))
-
-    assert Scheduler(2).run(feed())
-    assert len(done) == 100
 
 
 def test_the_memory_of_queued_jobs_is_bounded(monkeypatch: pytest.MonkeyPatch):
@@ -287,41 +261,13 @@ def test_a_thread_that_cannot_be_started_ends_the_run(monkeypatch, refused: int)
     assert not [t for t in threading.enumerate() if t.name.startswith("grader")]
 
 
-def test_tick_is_called_during_the_run():
-    ticks = []
-    task = FakeTask(1, on_run=lambda unit: gate.wait(150) and None)
-    gate = threading.Event()
-
-    def tick() -> None:
-        ticks.append(1)
-        gate.set()
-
-    assert Scheduler(1).run([FakeJob(task)], tick)
-    assert ticks
-
-
-def test_while_programs_sleep_there_are_more_workers() -> None:
-    asleep: list[int] = []
-    release = threading.Event()
+def test_of_units_that_fail_together_the_lowest_counts():
+    both = threading.Barrier(2)
 
     def on_run(unit: int) -> None:
-        if unit < 3:
-            asleep.append(unit)
-            assert release.wait(150)
-            asleep.remove(unit)
-        elif unit == 3:
-            assert sorted(asleep) == [0, 1, 2]
-            release.set()
+        both.wait(150)
+        time.sleep(0.2 * unit)  # the higher one ends last
 
-    task = FakeTask(200, on_run=on_run)
-    scheduler = Scheduler(1, lent=lambda: len(asleep))
-    assert scheduler.run([FakeJob(task)])
-    assert sorted(task.ran) == list(range(200))
-    assert task.finished == [None]
-    assert task.most_running == 4
-
-
-def test_the_workers_for_sleeping_programs_keep_the_cap() -> None:
-    task = FakeTask(20, on_run=lambda unit: time.sleep(0.02))
-    assert Scheduler(1, cap=2, lent=lambda: 5).run([FakeJob(task)])
-    assert task.most_running <= 2
+    task = FakeTask(2, frozenset({0, 1}), on_run=on_run)
+    assert Scheduler(2).run([FakeJob(task)])
+    assert task.finished == [0]

@@ -90,11 +90,6 @@ def test_a_run_with_a_correct_checker_starts(check: Check) -> None:
     assert (check.folder / "results" / "sols" / "piston_eval_metrics.json").exists()
 
 
-def test_checkers_are_not_asked_without_the_flag(check: Check) -> None:
-    check.run(generated_checker="strict", flags={"self_check": False})
-    assert not any(text.startswith("self-check") for text in check.said)
-
-
 @pytest.mark.parametrize(
     ("checker", "message"),
     [
@@ -135,11 +130,6 @@ def test_known_solutions_are_graded(check: Check) -> None:
     others = [{**RIGHT, "id": "9/Z"}, {"id": "1/A", "code": "no"}, {**WRONG, "expect": "maybe"}]
     assert check.run([RIGHT, WRONG, *others]).exit_status == 0
     assert "0 checkers asked 0 times, 1 right and 1 wrong programs graded" in check.summary
-
-
-def test_a_file_of_known_solutions_turns_the_self_check_on(check: Check) -> None:
-    check.run([RIGHT], flags={"self_check": False})
-    assert "1 right and 0 wrong" in check.summary
 
 
 @pytest.mark.parametrize(

@@ -57,19 +57,6 @@ def test_the_official_requests(
     }
 
 
-def test_optional_fields_of_an_entry(tmp_path: Path) -> None:
-    path = models(tmp_path, {"models": {"a": {"model": "x/y@home", "provider": "Somebody"}}})
-    body = openrouter_server(read_models(path)["a"]).body(Request("p"))
-    assert body == {
-        "model": "x/y",
-        "messages": [],
-        "max_tokens": 8192,
-        "temperature": 0.0,
-        "reasoning": {"effort": "none"},
-        "provider": {"order": ["Somebody"], "allow_fallbacks": False},
-    }
-
-
 def test_defaults_are_overridden_and_tokens_capped(tmp_path: Path) -> None:
     whole = {
         "defaults": {

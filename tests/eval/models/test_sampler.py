@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -58,28 +57,6 @@ def test_concurrency_and_every_request_sent_once() -> None:
     assert {o.request.resume_key for o in outcomes} == {r.resume_key for r in make_requests(20, 2)}
 
 
-@pytest.mark.slow
-def test_requests_are_taken_only_when_a_worker_is_free() -> None:
-    taken = done = 0
-    ahead = 0
-
-    def source() -> Iterator[Request]:
-        nonlocal taken
-        for request in make_requests(100):
-            taken += 1
-            yield request
-
-    def count(outcome: RequestOutcome) -> None:
-        nonlocal done, ahead
-        done += 1
-        ahead = max(ahead, taken - done)
-
-    with FakeServer(chat("x")) as server:
-        Sampler(OpenAIChat(server.url, "m"), FAST).run(source(), count)
-    assert (taken, done) == (100, 100)
-    assert ahead < 2 * FAST.concurrency
-
-
 def test_an_interval_spaces_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
 
@@ -92,12 +69,6 @@ def test_an_interval_spaces_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeServer(chat("x")) as server:
         Sampler(OpenAIChat(server.url, "m"), options).run(make_requests(3), lambda o: None)
     assert [seconds for seconds in waits if seconds] == [pytest.approx(0.05), pytest.approx(0.1)]
-
-
-def test_each_sample_has_its_seed() -> None:
-    with FakeServer(chat("x")) as server:
-        Sampler(OpenAIChat(server.url, "m"), FAST).run(make_requests(1, 3), lambda o: None)
-        assert sorted(c.body["seed"] for c in server.calls) == [0, 1, 2]
 
 
 def test_an_error_in_on_outcome_ends_the_run() -> None:
@@ -135,18 +106,6 @@ def test_responses_are_kept_when_the_server_is_lost(tmp_path: Path) -> None:
     with pytest.raises(CallError):
         run_into(path, llm, make_requests(40))
     assert len(list(read_lines(path))) == 5
-
-
-def test_a_partial_line_is_asked_again(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    with FakeServer(chat("x")) as server:
-        llm = OpenAIChat(server.url, "m")
-        run_into(path, llm, make_requests(3))
-        whole = path.read_bytes()
-        path.write_bytes(whole[:-10])
-        run_into(path, llm, make_requests(3))
-        assert len(server.calls) == 4
-    assert len(list(read_lines(path))) == 3
 
 
 @given(cut=st.integers(0, 10_000))
@@ -197,15 +156,6 @@ def test_responses_to_another_prompt_are_rejected(tmp_path: Path) -> None:
         assert len(server.calls) == 2
 
 
-def test_a_run_resumes_at_another_address(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    with FakeServer(chat("x")) as server:
-        run_into(path, OpenAIChat(server.url, "m"), make_requests(2))
-    with FakeServer(chat("x")) as server:
-        run_into(path, OpenAIChat(server.url, "m"), make_requests(2))
-        assert server.calls == []
-
-
 def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     with (
@@ -247,14 +197,6 @@ def test_a_file_in_another_format_is_not_changed(tmp_path: Path, text: str, fres
         assert len(file) == 0
 
 
-def test_the_last_line_of_a_sample_is_used(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    line = {"problem_id": "p", "sample_id": 0, "request_sha256": "00", "response": "a"}
-    path.write_text(json.dumps(line) + "\n" + json.dumps(line | {"response": "b"}) + "\n")
-    with ResponseFile(path, parameters={}) as file:
-        assert [r["response"] for r in file.records([("p", 0)])] == ["b"]
-
-
 def test_records_are_in_the_requested_order(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     lines = [
@@ -277,3 +219,29 @@ def test_the_code_grader_reads_responses(tmp_path: Path) -> None:
     assert sorted(s.solution_id for s in solutions) == ["p0#0", "p0#1", "p1#0", "p1#1"]
     assert {s.code for s in solutions} == {"print(5)\n"}
     assert all(s.error is None for s in solutions)
+
+
+def test_each_sample_has_its_seed() -> None:
+    with FakeServer(chat("x")) as server:
+        Sampler(OpenAIChat(server.url, "m"), FAST).run(make_requests(1, 3), lambda o: None)
+        assert sorted(c.body["seed"] for c in server.calls) == [0, 1, 2]
+
+
+def test_a_partial_line_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with FakeServer(chat("x")) as server:
+        llm = OpenAIChat(server.url, "m")
+        run_into(path, llm, make_requests(3))
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-10])
+        run_into(path, llm, make_requests(3))
+        assert len(server.calls) == 4
+    assert len(list(read_lines(path))) == 3
+
+
+def test_the_last_line_of_a_sample_is_used(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    line = {"problem_id": "p", "sample_id": 0, "request_sha256": "00", "response": "a"}
+    path.write_text(json.dumps(line) + "\n" + json.dumps(line | {"response": "b"}) + "\n")
+    with ResponseFile(path, parameters={}) as file:
+        assert [r["response"] for r in file.records([("p", 0)])] == ["b"]

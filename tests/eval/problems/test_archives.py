@@ -226,11 +226,15 @@ CALL_CHEATS = (
 @pytest.mark.parametrize("judge", ["strict", "reference"])
 def test_the_right_program_passes_and_no_cheat(judge: Any) -> None:
     with gradebox.Grader(judge=judge, workers=1) as grader:
-        for name, (row, _, _) in ROWS.items():
+        seen = set[Any]()
+        for name, (row, _, judges) in ROWS.items():
             right, cheats = PROGRAM, list(CHEATS)
             if "calls" in name:
                 right = FUNCTION
                 cheats = [f"def add(*_):\n    {body or 'return None'}" for body in CALL_CHEATS]
+            kind = judges, "spj" in name
+            cheats = cheats[:1] if kind in seen else cheats  # each judge is cheated once
+            seen.add(kind)
             lines = [{"code": code, "language": "python"} for code in (right, *cheats)]
             found = [record["status"] for record in grader.grade(lines, row)]
             assert found == ["passed", *["failed"] * len(cheats)], name

@@ -6,7 +6,6 @@ import errno
 import os
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -68,14 +67,6 @@ def test_every_test_is_loaded_unchanged(tests: Tests) -> None:
         pairs = [*tests.official, *tests.generated]
         for ref, (given_input, expected) in reversed(list(zip(found.plan, pairs, strict=True))):
             assert found.load(ref) == TestCase(ref.case_type, ref.index, given_input, expected)
-
-
-def test_threads_load_tests_at_once() -> None:
-    with opened(LARGE) as found, ThreadPoolExecutor(8) as pool:
-        refs = [ref for ref in found.plan if ref.case_type == "generated"] * 8
-        for ref, test in zip(refs, pool.map(found.load, refs), strict=True):
-            assert test.input == bytes([65 + ref.index]) * 400_000
-            assert test.expected == b"%d" % ref.index
 
 
 def test_generated_tests_are_not_read_unless_requested() -> None:
@@ -164,12 +155,3 @@ def test_a_repeated_test_number_is_reported() -> None:
 
     with pytest.raises(InputError, match="1/A has two official tests of number 0"):
         opened(Twice([(b"1", b"a")]))
-
-
-def test_small_problems_need_no_temporary_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any, **__: Any) -> None:
-        pytest.fail("a file was created")
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", fail)
-    with opened(SMALL) as found:
-        assert found.load(found.plan[0]).input == b"1"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
@@ -279,35 +276,6 @@ def test_all_files_with_a_problem_are_read(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow(seconds=1)
-def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
-    """10 files of 6 MB that each have rows of each problem, in no order."""
-    code = f"""
-import resource, sys
-from pathlib import Path
-import pyarrow as pa, pyarrow.parquet as pq
-from gradebox.eval.problems.generated_tests import GeneratedTests
-from gradebox.eval.problems.problem import Problem
-tests = GeneratedTests(Path({str(tmp_path)!r}))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-for number in range(2):
-    problem = Problem(f"mine/{{number}}")
-    assert sum(1 for _ in tests.read(problem, {{ref.index for ref in tests.refs(problem)}})) == 20
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
-"""
-    for file in range(10):
-        rows = [(f"mine/{i % 100}", 200 * file + i, "x" * 30_000, "y") for i in range(200)]
-        write(
-            tmp_path / f"{file}.parquet",
-            rows,
-            row_group_size=50,
-            use_dictionary=["problem_id"],
-            compression="none",
-        )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 40
-
-
 ROWS = st.lists(
     st.tuples(
         st.sampled_from(["6/A", "6/B", "6/C1"]),
@@ -317,52 +285,6 @@ ROWS = st.lists(
     ),
     max_size=30,
 )
-
-
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    rows=ROWS,
-    group=st.integers(1, 8),
-    dictionary=st.booleans(),
-    statistics=st.booleans(),
-    wanted=st.sets(st.integers(0, 12)),
-)
-def test_what_is_read_is_the_first_row_of_each_number(
-    tmp_path: Path,
-    rows: list[tuple[str, int, str | None, str]],
-    group: int,
-    dictionary: bool,
-    statistics: bool,
-    wanted: set[int],
-) -> None:
-    table = pa.table(
-        {
-            "problem_id": pa.array([r[0] for r in rows], pa.string()),
-            "test_i": pa.array([r[1] for r in rows], pa.int64()),
-            "input": pa.array([r[2] for r in rows], pa.string()),
-            "output": pa.array([r[3] for r in rows], pa.string()),
-        }
-    )
-    path = tmp_path / "test_cases_0006.parquet"
-    pq.write_table(
-        table, path, row_group_size=group, use_dictionary=dictionary, write_statistics=statistics
-    )
-    tests = GeneratedTests(tmp_path)
-    for name in ("6/A", "6/B", "6/C1"):
-        expected: dict[int, tuple[str, str]] = {}
-        for problem, number, given_input, output in rows:
-            if problem == name and given_input is not None:
-                expected.setdefault(number, (given_input, output))
-        refs = tests.refs(Problem(name))
-        assert [(r.index, r.input_bytes) for r in refs] == [
-            (number, len(pair[0].encode())) for number, pair in expected.items()
-        ]
-        read = [(t.index, t.input, t.expected) for t in tests.read(Problem(name), wanted)]
-        assert read == [
-            (number, pair[0].encode(), pair[1].encode())
-            for number, pair in expected.items()
-            if number in wanted
-        ]
 
 
 @pytest.mark.parametrize("dictionary", [True, False])

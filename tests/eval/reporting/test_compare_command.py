@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from msgspec import to_builtins
 
 from gradebox.eval.cli.commands.compare import main
-from testing.commands import ROOT, run_command
 from tests.eval.results.statistics.made_records import case, solution, write_results
 
 WRONG = [case("WA")]
@@ -177,11 +175,3 @@ def test_out_of_range_flags_are_rejected(
 ) -> None:
     assert main([*two_runs(tmp_path), flag, value]) == 2
     assert f"argument {flag}: " in capsys.readouterr().err
-
-
-@pytest.mark.slow(seconds=1)
-def test_runs_as_a_script_from_any_folder(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "eval" / "compare.py"), *two_runs(tmp_path)]
-    done = run_command(command, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "exact sign test" in done.stdout

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import html
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from msgspec import to_builtins
 
 from gradebox.eval.cli.commands import compare
 from gradebox.eval.cli.commands.report import main
-from testing.commands import ROOT, run_command
 from tests.eval.reporting.synthetic_run import METRICS, synthetic_run
 from tests.eval.results.statistics.made_records import case, solution, write_results
 
@@ -59,15 +57,6 @@ def test_the_policy_allows_only_the_pages_script_and_style(results: Path) -> Non
         assert f"{directive} 'none'" in policy
     assert "unsafe" not in policy
     assert "require-trusted-types-for 'script'" in policy
-
-
-def test_the_last_record_of_a_solution_counts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    records = [solution("1/A", 0, [case("ER")]), solution("1/A", 0)]
-    write_results(tmp_path, records, METRICS)
-    assert main([str(tmp_path)]) == 0
-    assert ": 1 solutions" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -158,6 +147,15 @@ def test_metrics_of_another_form_are_reported(
     assert len(message.splitlines()) == 1
 
 
+def test_the_last_record_of_a_solution_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [solution("1/A", 0, [case("ER")]), solution("1/A", 0)]
+    write_results(tmp_path, records, METRICS)
+    assert main([str(tmp_path)]) == 0
+    assert ": 1 solutions" in capsys.readouterr().out
+
+
 def test_missing_results_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path / "none")]) == 2
     assert "No such file" in capsys.readouterr().err
@@ -167,10 +165,3 @@ def test_unreadable_metrics_are_reported(results: Path, capsys: pytest.CaptureFi
     (results / "piston_eval_metrics.json").write_text("{")
     assert main([str(results)]) == 2
     assert "metrics can't be read" in capsys.readouterr().err
-
-
-@pytest.mark.slow(seconds=1)
-def test_runs_as_a_script_from_any_folder(results: Path, tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "eval" / "report.py"), str(results)]
-    done = run_command(command, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -65,31 +64,3 @@ def test_long_outputs_are_folded_and_unfolded(browser: Browser, tmp_path: Path) 
     assert "show 2,600 more lines" in browser.run(
         "return document.querySelector('.diff .gap').innerText"
     )
-
-
-def test_each_side_shows_every_line_once(browser: Browser, tmp_path: Path) -> None:
-    """Check for random texts that each side shows all its lines once and in order."""
-    random_ = random.Random(5)
-    texts = []
-    for size in (1, 3, 8, 20, 60, 150, 700, 1500):
-        lines = [str(random_.randint(0, size)) for _ in range(size)]
-        other = [line for line in lines if random_.random() > 0.2]
-        for _ in range(random_.randint(0, size // 3)):
-            other.insert(random_.randint(0, len(other)), random_.choice(["new", "7", " 7", "8 "]))
-        texts.append((lines, other))
-    cases = [
-        case("WA", i, expected="\n".join(a), output="\n".join(b)) for i, (a, b) in enumerate(texts)
-    ]
-    write_results(tmp_path, [solution("1/A", 0, cases)], METRICS)
-    page = build_report(str(tmp_path)).path
-    sides = """for (let gap; (gap = document.querySelector('.gap button'));) gap.click();
-        const rows = [...document.querySelectorAll('.diff tbody tr')].map(row => [...row.cells]);
-        const words = (cell) => cell.textContent.replace(/·/g, ' ');
-        const side = (no, text) => rows.filter(cells => words(cells[no]))
-            .map(cells => [Number(words(cells[no])), words(cells[text])]);
-        return [side(0, 1), side(2, 3)]"""
-    for place, (expected, output) in enumerate(texts):
-        browser.open(page, f"#solution=0&case={place}")
-        left, right = browser.run(sides)
-        assert left == [[i, line] for i, line in enumerate(expected, start=1)]
-        assert right == [[i, line] for i, line in enumerate(output, start=1)]

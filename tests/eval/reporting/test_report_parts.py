@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.eval.common.terminal import option, shell_word
-from gradebox.eval.debugging.page_parts import debug_command
 from gradebox.eval.reporting.page import STATIC, page_policy, script_json
 from gradebox.eval.reporting.page_data import CASE_COLUMNS, COLUMNS, detail_of, row_of
-from gradebox.sandbox.common.own_command import command
 from tests.eval.results.statistics.made_records import case, solution
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
@@ -60,14 +58,6 @@ def test_bash_reads_a_shell_word_as_the_original_text(text: str) -> None:
 )
 def test_options_are_quoted_for_the_shell(value: str, words: str) -> None:
     assert option("--problem", value) == words
-
-
-def test_the_debug_command_names_problem_and_sample() -> None:
-    record = solution("1/A", 3)
-    assert (
-        " ".join(debug_command("results/my run", record))
-        == f"{command('debug')} 'results/my run' --problem 1/A --sample 3"
-    )
 
 
 def test_a_row_sums_up_the_cases() -> None:

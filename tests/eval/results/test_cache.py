@@ -50,12 +50,6 @@ def test_an_invalid_record_is_ignored(tmp_path, damage):
     assert cache.find("ab12") is None
 
 
-def test_a_file_with_the_name_of_another_key_is_ignored(tmp_path):
-    cache, path = stored(tmp_path)
-    path.rename(path.with_name("ab99.json.z"))
-    assert cache.find("ab99") is None
-
-
 @pytest.mark.parametrize(
     "unsettled", [{"status": "error"}, {"details": (replace(CASE, verdict="ER"),)}]
 )
@@ -97,16 +91,6 @@ def test_an_entry_that_expands_without_end_is_ignored(tmp_path, monkeypatch):
     assert cache.find("ab12") is None
 
 
-def test_everybody_who_may_write_to_the_folder_may_add_records(tmp_path):
-    tmp_path.chmod(0o2770)
-    old = os.umask(0o077)
-    try:
-        VerdictCache(tmp_path).put(FIELDS)
-    finally:
-        os.umask(old)
-    assert (tmp_path / "ab").stat().st_mode & 0o7777 == 0o2770
-
-
 def test_an_unusable_folder_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="can't be used: File exists; give another folder"):
@@ -118,20 +102,6 @@ def test_a_read_only_folder_is_reported_when_opened(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="can't be written; change its owner or mode"):
         VerdictCache(tmp_path)
-
-
-def test_a_failing_cache_does_not_lose_the_record(tmp_path, monkeypatch):
-    folder = RunFolder(tmp_path)
-
-    def full(self: VerdictCache, record: object) -> None:
-        raise InputError("--cache: no space left")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(VerdictCache, "put", full)
-        with pytest.raises(InputError, match="no space left"):
-            folder.run(("1/A", "echo"), cache=tmp_path / "cache")
-    _, metrics, _ = folder.run(("1/A", "echo"))
-    assert metrics["run"]["from_before"] == 1
 
 
 def test_another_run_reuses_verdicts_under_its_own_names(tmp_path):
@@ -148,3 +118,33 @@ def test_another_run_reuses_verdicts_under_its_own_names(tmp_path):
     ]
     assert second[1]["details"] == first[0]["details"]
     assert metrics["run"]["from_before"] == 2
+
+
+def test_a_failing_cache_does_not_lose_the_record(tmp_path, monkeypatch):
+    folder = RunFolder(tmp_path)
+
+    def full(self: VerdictCache, record: object) -> None:
+        raise InputError("--cache: no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(VerdictCache, "put", full)
+        with pytest.raises(InputError, match="no space left"):
+            folder.run(("1/A", "echo"), cache=tmp_path / "cache")
+    _, metrics, _ = folder.run(("1/A", "echo"))
+    assert metrics["run"]["from_before"] == 1
+
+
+def test_a_file_with_the_name_of_another_key_is_ignored(tmp_path):
+    cache, path = stored(tmp_path)
+    path.rename(path.with_name("ab99.json.z"))
+    assert cache.find("ab99") is None
+
+
+def test_everybody_who_may_write_to_the_folder_may_add_records(tmp_path):
+    tmp_path.chmod(0o2770)
+    old = os.umask(0o077)
+    try:
+        VerdictCache(tmp_path).put(FIELDS)
+    finally:
+        os.umask(old)
+    assert (tmp_path / "ab").stat().st_mode & 0o7777 == 0o2770

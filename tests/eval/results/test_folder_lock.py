@@ -21,14 +21,6 @@ def test_a_second_lock_is_refused_with_the_process_that_holds_the_first(tmp_path
     assert "another --results-dir" in str(refused.value)
 
 
-def test_a_released_lock_can_be_taken_again(tmp_path):
-    FolderLock(tmp_path).close()
-    with FolderLock(tmp_path) as lock:
-        lock.close()
-        lock.close()
-    FolderLock(tmp_path).close()
-
-
 def test_a_killed_process_releases_its_lock(tmp_path):
     code = (
         "import sys, time; from pathlib import Path\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from msgspec import to_builtins
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.options import Options
-from gradebox.eval.results.other_formats import evalplus, livecodebench, write_others
+from gradebox.eval.results.other_formats import evalplus, livecodebench
 from gradebox.eval.solutions.reader import read_rows
 from tests.eval.results.statistics.made_records import case, solution
 
@@ -59,14 +58,6 @@ def test_evalplus() -> None:
     alone = evalplus([solution("t", 0, [])], code_of)
     assert alone["eval"]["t"][0]["plus_status"] is None
     assert alone["pass_at_k"] == {"base": {"pass@1": 1.0}}
-
-
-def test_files_are_written_with_the_programs(tmp_path: Path) -> None:
-    records = [solution("t", 0, [])]
-    paths = {"evalplus": tmp_path / "sub" / "e.json", "livecodebench": tmp_path / "l.json"}
-    write_others(paths, lambda: records, {("t", 0): "code"})
-    assert json.loads(paths["evalplus"].read_text())["eval"]["t"][0]["solution"] == "code"
-    assert json.loads(paths["livecodebench"].read_text())[0]["code_list"] == ["code"]
 
 
 @pytest.mark.parametrize("text", ["x=y", "evalplus", "evalplus=", "=a"])

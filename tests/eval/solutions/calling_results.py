@@ -1,6 +1,6 @@
 """Rows of MultiPL-E whose results have values of every type, and programs that return them.
 
-The first two programs of a row are right, the third is almost.
+The programs of a row are right, but for the last, which is almost.
 """
 
 from __future__ import annotations
@@ -68,7 +68,6 @@ RESULTS = {
         "}\nint main() {\n    auto candidate = twice;\n"
         '    assert(candidate((1)) == "a");\n    assert(candidate((2)) == -1);\n}\n',
         [
-            '    if (n == 1) return std::string("a");\n    return -1l;\n',
             "using namespace std;\nUnion_std_string_long twice(long n) {\n"
             '    if (n == 1) return string("a");\n    return -1l;\n}\n',
             '    if (n == 1) return std::string("a");\n    return 1l;\n',

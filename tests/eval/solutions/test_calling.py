@@ -65,7 +65,7 @@ def test_results_of_every_type_are_compared(grader, name):
     code = name.split()[0]
     row = {**ROWS[code], "prompt": prompt, "tests": tests}
     records = graded(grader, code, *programs, rows={code: row})
-    assert [r["verdict"] for r in records] == ["AC", "AC", "WA"], [
+    assert [r["verdict"] for r in records] == [*["AC"] * (len(programs) - 1), "WA"], [
         (r["error"], r["compile"].get("log"), [c["error"] for c in r["details"]]) for r in records
     ]
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradebox.eval.solutions.files as solution_files
@@ -16,8 +15,6 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
 from testing.rows import rows
-
-FENCED = "Sure:\n```python\nprint(1)\n```\n"
 
 
 def write(path: Path, *rows: object) -> Path:
@@ -221,33 +218,3 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
     max_leaves=8,
 )
-KEYS = st.sampled_from(
-    [
-        "id",
-        "problem_id",
-        "contest_id",
-        "index",
-        "code",
-        "completion",
-        "text",
-        "messages",
-        "language",
-        "sample_id",
-    ]
-)
-
-
-@pytest.mark.slow
-@settings(max_examples=40)
-@given(st.lists(st.dictionaries(KEYS, JSON, max_size=6) | JSON | st.text(max_size=30), min_size=1))
-def test_every_line_gives_one_solution_with_a_unique_name(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[object]
-) -> None:
-    path = tmp_path_factory.mktemp("any") / "s.jsonl"
-    lines = ['{"id": "1/A", "code": "x"}', *(json.dumps(row) for row in rows)]
-    path.write_text("\n".join(lines))
-    found = list(read_solutions([path]))
-    assert [s.line for s in found] == list(range(1, len(lines) + 1))
-    assert len({(s.problem_id, s.solution_id) for s in found}) == len(found)
-    assert all(s.error is None or s.code is None for s in found)
-    assert found == list(read_solutions([path]))

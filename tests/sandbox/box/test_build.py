@@ -11,8 +11,6 @@ from gradebox.sandbox import SandboxUnavailable
 from gradebox.sandbox.box import build
 from gradebox.sandbox.box.isolation import host
 
-ROOT = Path(__file__).resolve().parents[3]
-
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -28,15 +26,6 @@ def test_without_a_compiler_the_message_names_the_package(
     with pytest.raises(SandboxUnavailable) as result:
         build.LAUNCHER.build(tmp_path / "launcher")
     assert "no C compiler" in str(result.value) and "apt-get install gcc" in str(result.value)
-
-
-def test_the_message_quotes_a_failing_compiler(tmp_path: Path) -> None:
-    broken = tmp_path / "cc"
-    broken.write_text("#!/bin/sh\necho cannot find -lc >&2\nexit 1\n")
-    broken.chmod(0o755)
-    with pytest.raises(SandboxUnavailable, match=r"apt-get install gcc libc6-dev\): cannot find"):
-        build.LAUNCHER.build(tmp_path / "launcher", str(broken))
-    assert [p.name for p in tmp_path.iterdir()] == ["cc"]
 
 
 @pytest.mark.parametrize("changed", ["watch.c", "protocol.h"])
@@ -124,3 +113,12 @@ def test_a_link_below_tmp_is_not_used_as_the_cache(
     (tmp_path / f"gradebox-{os.getuid()}").symlink_to("elsewhere")
     with pytest.raises(SandboxUnavailable, match="set GRADEBOX_CACHE to a folder of your own"):
         build.cache_folder()
+
+
+def test_the_message_quotes_a_failing_compiler(tmp_path: Path) -> None:
+    broken = tmp_path / "cc"
+    broken.write_text("#!/bin/sh\necho cannot find -lc >&2\nexit 1\n")
+    broken.chmod(0o755)
+    with pytest.raises(SandboxUnavailable, match=r"apt-get install gcc libc6-dev\): cannot find"):
+        build.LAUNCHER.build(tmp_path / "launcher", str(broken))
+    assert [p.name for p in tmp_path.iterdir()] == ["cc"]

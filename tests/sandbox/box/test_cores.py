@@ -1,6 +1,5 @@
 """Core locks: shared by graders, held by other users, obstructed."""
 
-import contextlib
 import fcntl
 import os
 import signal
@@ -18,7 +17,7 @@ import pytest
 from gradebox.sandbox.box import core_locks, ticket_queue
 from gradebox.sandbox.box import cores as cores_module
 from gradebox.sandbox.box.core_locks import CoreLocks
-from gradebox.sandbox.box.cores import Cores, Hold
+from gradebox.sandbox.box.cores import Cores
 from gradebox.sandbox.box.ticket_queue import TicketQueue
 from gradebox.sandbox.common.cpus import Core, physical_cores
 from gradebox.sandbox.errors import SandboxError
@@ -195,71 +194,8 @@ def test_a_core_is_given_up_when_others_have_waited_for_it(
     assert order == ["second", "first"]
 
 
-def test_a_run_that_gives_way_and_gets_no_lock_again_is_contended(
-    graders: list[Cores], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(core_locks, "TIMEOUT_S", 0.05)
-    with graders[0].one() as hold:
-        monkeypatch.setattr(CoreLocks, "try_lock", lambda self, core: False)
-        with pytest.warns(RuntimeWarning, match="continuing without the lock"):
-            hold.give_way()
-        assert hold.contended
-
-
-def test_a_free_core_is_taken_without_a_ticket(
-    graders: list[Cores], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(TicketQueue, "join", None)
-    for _ in range(3):
-        for cores in graders:
-            with cores.one() as hold:
-                assert not hold.contended
-
-
 def threads_waiting(cores: Cores) -> int:
     return len(cores._waiting)  # nobody outside can see it
-
-
-def test_threads_are_served_in_the_order_in_which_they_came(graders: list[Cores]) -> None:
-    mine = graders[0]
-    order: list[str] = []
-    threads = []
-    with mine.one():
-        for i in range(20):
-            threads.append(Run(mine, str(i), order, alone=i == 10))
-            while threads_waiting(mine) <= i:
-                time.sleep(0.001)
-    for thread in threads:
-        thread.join()
-    assert order == [str(i) for i in range(20)]
-
-
-def test_who_has_used_more_is_due_later(
-    graders: list[Cores], queue: TicketQueue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(core_locks, "SHORT_NS", 0)
-    first, second, third = graders
-    begun, leave, order = threading.Event(), threading.Event(), []
-
-    def hold_it() -> None:
-        with second.one():
-            begun.set()
-            leave.wait(150)
-
-    with first.one() as hold:
-        holder = threading.Thread(target=hold_it)
-        holder.start()
-        wait_for_tickets(queue)
-        hold._began_ns -= 3600 * 10**9  # as if it had been an hour, which counts as ten seconds
-    assert begun.wait(150)
-    runs = [Run(first, "first", order)]
-    wait_for_tickets(queue)
-    runs.append(Run(third, "third", order))
-    wait_for_tickets(queue, 2)
-    leave.set()
-    for run in (holder, *runs):
-        run.join()
-    assert order == ["third", "first"]
 
 
 def test_an_interrupted_wait_gives_its_place_back(
@@ -383,26 +319,6 @@ def test_locks_on_the_queue_for_ever_block_nobody(
     os.close(fd)
 
 
-@pytest.mark.slow(seconds=3)
-@pytest.mark.parametrize("moves", [False, True], ids=["thousands of tickets", "the first moves"])
-def test_a_free_core_is_taken_whatever_is_in_the_queue(folder: Path, moves: bool) -> None:
-    cores = Cores(cores=[Core(0, 0)])
-    fds = [lock_queue(folder, 5 + 3 * number, 1) for number in range(500)]
-    order: list[str] = []
-    run = Run(cores, "run", order)
-    for number in range(500, 2500):
-        if not moves or not run.is_alive():
-            break
-        fds.append(lock_queue(folder, 5 + 3 * number, 1))
-        os.close(fds.pop(0))
-        time.sleep(0.01)
-    run.join(0 if moves else 100)
-    assert order == ["run"]
-    for fd in fds:
-        os.close(fd)
-    cores.close()
-
-
 def test_a_queue_that_never_comes_to_this_process_is_left(
     graders: list[Cores], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,65 +328,6 @@ def test_a_queue_that_never_comes_to_this_process_is_left(
     with warning, graders[0].one() as hold:
         assert hold.contended
     os.close(fd)
-
-
-def test_a_core_is_owed_to_who_has_waited_for_less(folder: Path) -> None:
-    two = [Core(0, 0), Core(1, 1)]
-    mine, busy = Cores(cores=two), Cores(cores=two)
-    queue, other = (TicketQueue(os.open(folder / "queue", os.O_RDONLY)) for _ in range(2))
-    with mine.one() as hold, busy.one():
-        own = Run(mine, "own", [])
-        wait_for_tickets(queue)
-        time.sleep(0.005)
-        assert not hold.is_owed  # it is one's own thread that waits
-    own.join()
-    with mine.one() as hold:
-        assert not hold.is_owed
-        other.join(time.monotonic_ns() + 3600 * 10**9)  # it has used a lot
-        time.sleep(0.005)
-        assert not hold.is_owed
-        other.leave()
-        other.join()
-        time.sleep(0.005)
-        assert hold.is_owed
-    for one in (queue, other, mine, busy):
-        one.close()
-
-
-def test_cores_that_go_and_come_are_followed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    allowed = {0, 1}
-    monkeypatch.setattr(cores_module, "allowed_cpus", lambda: set(allowed))
-    monkeypatch.setattr(
-        cores_module, "physical_cores", lambda cpus=(0, 1): [Core(cpu, cpu) for cpu in sorted(cpus)]
-    )
-    monkeypatch.setattr(cores_module, "CHECK_NS", 0)
-    mine = Cores()
-    with mine.one() as before, mine.one():
-        allowed = {1, 2, 3}
-    used = set()
-    with mine.one() as one, mine.one() as two:
-        used |= {one.core.cpu, two.core.cpu}
-    with mine.alone():
-        assert locked(folder) == {1, 2, 3}
-        used |= {1, 2, 3}
-    assert before.core.cpu == 0 and 0 not in used
-    allowed = {0}
-    with mine.one() as one:
-        assert one.core.cpu == 0 and not one.contended
-    mine.close()
-
-
-def test_a_thread_keeps_its_core_and_then_its_node(folder: Path) -> None:
-    cores = [Core(0, 0, 0), Core(1, 1, 1), Core(2, 2, 0), Core(3, 3, 1)]
-    first, second, mine = Cores(cores=cores[:1]), Cores(cores=cores[1:2]), Cores(cores=cores)
-    with first.one(), mine.one() as one:
-        assert one.core.cpu == 1
-    with mine.one() as one:
-        assert one.core.cpu == 1
-    with second.one(), mine.one() as one:
-        assert one.core.cpu == 3
-    for made in (first, second, mine):
-        made.close()
 
 
 def test_waiting_threads_of_a_closed_sandbox_raise(
@@ -563,80 +420,6 @@ def test_a_lent_core_is_free_for_others_until_it_is_taken_back(
     assert locked(folder) == set()
 
 
-def test_the_end_of_a_run_whose_core_is_lent_frees_nothing(folder: Path) -> None:
-    two = [Core(0, 0), Core(1, 1)]
-    mine, other = Cores(1, two), Cores(cores=two)
-    with mine.one() as hold:
-        hold.lend()
-        with other.one():
-            hold.end()
-            assert locked(folder) == {0}
-    assert mine.lent == 0
-    with mine.one():
-        second = Run(mine, "second", [])
-        second.join(0.05)
-        assert second.is_alive()  # a core is free, but one run at once is allowed
-    second.join()
-    mine.close()
-    other.close()
-
-
-def test_a_run_that_wakes_up_comes_before_those_that_have_not_begun(
-    graders: list[Cores], queue: TicketQueue
-) -> None:
-    mine, other = graders[:2]
-    order: list[str] = []
-    contended: list[bool] = []
-
-    def wake(hold: Hold, name: str) -> None:
-        hold.take_back()
-        order.append(name)
-        contended.append(hold.contended)
-        hold.end()
-
-    with mine.one() as one, contextlib.ExitStack() as ends:
-        one.lend()
-        two = ends.enter_context(mine.one())
-        two.lend()
-        with other.one():
-            others = [Run(mine, "first", order)]
-            wait_for_tickets(queue)
-            others += [Run(mine, str(i), order) for i in range(3)]
-            wakes = []
-            for hold, name in ((one, "woken 1"), (two, "woken 2")):
-                before = threads_waiting(mine)
-                wakes.append(threading.Thread(target=wake, args=(hold, name)))
-                wakes[-1].start()
-                while threads_waiting(mine) == before:
-                    time.sleep(0.001)
-        for thread in (*others, *wakes):
-            thread.join()
-        assert order[:3] == ["first", "woken 1", "woken 2"]
-        assert contended == [True, True]
-
-
-@pytest.mark.parametrize("short_of", ["places", "memory"])
-def test_a_core_is_kept_when_too_much_sleeps(
-    graders: list[Cores], folder: Path, short_of: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mine = graders[0]
-    if short_of == "memory":
-        monkeypatch.setattr(cores_module, "free_memory", lambda: 0.2)
-        with mine.one() as hold:
-            hold.lend()
-            assert mine.lent == 0 and locked(folder) == {0}
-            assert hold.take_back() == hold.core and not hold.contended
-        return
-    with contextlib.ExitStack() as stack:
-        for _ in range(cores_module.MOST_LENT):
-            stack.enter_context(mine.one()).lend()
-        with mine.one() as hold:
-            hold.lend()
-            assert mine.lent == cores_module.MOST_LENT and locked(folder) == {0}
-        with mine.alone() as hold:
-            assert not hold.contended
-
-
 def test_a_run_alone_does_not_wait_for_those_that_sleep(graders: list[Cores]) -> None:
     mine = graders[0]
     with mine.one() as hold:
@@ -648,3 +431,40 @@ def test_a_run_alone_does_not_wait_for_those_that_sleep(graders: list[Cores]) ->
             assert woken.is_alive()
         woken.join()
         assert hold.contended
+
+
+def test_cores_that_go_and_come_are_followed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed = {0, 1}
+    monkeypatch.setattr(cores_module, "allowed_cpus", lambda: set(allowed))
+    monkeypatch.setattr(
+        cores_module, "physical_cores", lambda cpus=(0, 1): [Core(cpu, cpu) for cpu in sorted(cpus)]
+    )
+    monkeypatch.setattr(cores_module, "CHECK_NS", 0)
+    mine = Cores()
+    with mine.one() as before, mine.one():
+        allowed = {1, 2, 3}
+    used = set()
+    with mine.one() as one, mine.one() as two:
+        used |= {one.core.cpu, two.core.cpu}
+    with mine.alone():
+        assert locked(folder) == {1, 2, 3}
+        used |= {1, 2, 3}
+    assert before.core.cpu == 0 and 0 not in used
+    allowed = {0}
+    with mine.one() as one:
+        assert one.core.cpu == 0 and not one.contended
+    mine.close()
+
+
+def test_threads_are_served_in_the_order_in_which_they_came(graders: list[Cores]) -> None:
+    mine = graders[0]
+    order: list[str] = []
+    threads = []
+    with mine.one():
+        for i in range(20):
+            threads.append(Run(mine, str(i), order, alone=i == 10))
+            while threads_waiting(mine) <= i:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == [str(i) for i in range(20)]

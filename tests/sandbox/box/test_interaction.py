@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gradebox.sandbox import Limits, Program
 from gradebox.sandbox.box import EmbeddedSandbox
@@ -44,13 +42,6 @@ def test_a_flood_ends_with_its_reader(sandbox: EmbeddedSandbox) -> None:
     assert result.first.exit_code != 0  # a broken pipe
 
 
-def test_lines_go_both_ways(sandbox: EmbeddedSandbox) -> None:
-    asks = "print('a', flush=True)\nassert input() == 'a'\nprint('b', flush=True)\n"
-    result = talk(sandbox, asks, ECHO)
-    assert (result.first.exit_code, result.second.exit_code) == (0, 0)
-    assert result.transcript[:3] == (("first", b"a\n"), ("second", b"a\n"), ("first", b"b\n"))
-
-
 def test_a_deadlock_ends_by_the_wall_limit(sandbox: EmbeddedSandbox) -> None:
     short = Limits(cpu_s=1, wall_s=0.5)
     waits = sandbox.compile(Program("python", {"main.py": b"input()\n"}))
@@ -84,15 +75,6 @@ def test_streams_of_a_forked_program_are_those_of_a_plain_one() -> None:
     assert forked.first.exit_code == 0, forked.first.stderr
     assert forked.first.stderr == plain.first.stderr
     assert forked.transcript == plain.transcript
-
-
-def test_a_forked_program_that_talks_is_charged_for_its_start(sandbox: EmbeddedSandbox) -> None:
-    result = talk(sandbox, "print(1)\n", "input()\n")
-    if not result.first.forked:
-        pytest.skip("programs start by exec at this level")
-    program = sandbox.compile(Program("python", {"main.py": b"print(1)\n"}))
-    alone_s = min(sandbox.run(program, LIMITS, alone=True).cpu_s for _ in range(4))
-    assert result.first.cpu_s > alone_s / 3
 
 
 # ---- ends of input, at every level, for programs that start by fork and by exec --------------
@@ -187,23 +169,3 @@ def test_who_is_waited_for_is_charged(
     looks: list[tuple[int, int, int, int, str]], expected: list[float]
 ) -> None:
     assert charged(*looks) == pytest.approx(expected)
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 10), st.integers(0, 10)), max_size=60))
-def test_no_more_is_charged_than_the_time_in_which_both_are_idle(
-    spans: list[tuple[bool, int, int]],
-) -> None:
-    """Programs that take turns, with reports in any order, are charged for their pauses only."""
-    now, busy, pauses = 0, [0, 0], 0
-    clock = WaitingClock(0)
-    reports = [(0, 0), (0, 0)]
-    for second, works, pause in spans:
-        now += (works + pause) * 10**6
-        busy[second] += works * 10**6
-        pauses += pause * 10**6
-        reports[second] = (now, busy[second])
-        if works % 2:
-            reports[not second] = (now, busy[not second])
-        clock.look(reports, [False, False], lambda _: False, now)
-    clock.look([(now, busy[0]), (now, busy[1])], [False, False], lambda _: False, now)
-    assert sum(clock.idle_ns) <= pauses

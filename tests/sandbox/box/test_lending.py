@@ -4,11 +4,10 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
-from gradebox.sandbox import Limits, Program
+from gradebox.sandbox import Limits
 from gradebox.sandbox.box import EmbeddedSandbox, core_locks
 from gradebox.sandbox.box.cores import Hold
 from gradebox.sandbox.model import Compiled, Execution
@@ -51,6 +50,9 @@ int main() {
         }
         if (wait(&status) < 0 || status) return 2;
     } else work(sleep, spin, times);
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    std::fprintf(stderr, "%ld.%09ld", long(now.tv_sec), now.tv_nsec);
     std::printf("done %d\n", conts.load());
 }
 """
@@ -121,6 +123,7 @@ class Taker:
                 return None
         run.join(seconds)
         with self._taken:
+            self.given_back_s = time.monotonic()
             return run.is_alive()
 
 
@@ -163,10 +166,10 @@ def test_a_program_that_wakes_up_waits_for_a_core(
     """Its wall limit is shorter than the time until there is one."""
     if how == "p" and "processes" not in box.capabilities:
         pytest.skip("programs may not fork at this level")
-    limits = Limits(cpu_s=5, wall_s=0.8, processes=4)
+    limits, spin_ms = Limits(cpu_s=5, wall_s=0.8, processes=4), 300 if how == "-" else 50
 
     def start() -> Run:
-        return Run(box, program, b"%s 250 50 1" % how.encode(), limits=limits)
+        return Run(box, program, b"%s 250 %d 1" % (how.encode(), spin_ms), limits=limits)
 
     began_s = time.monotonic()
     sleeper, waited = until_lent(taker, start, 0.9)
@@ -174,9 +177,11 @@ def test_a_program_that_wakes_up_waits_for_a_core(
     execution = sleeper.result()
     assert execution.stdout == b"done 0\n", execution
     assert execution.contended
-    assert 0.05 <= execution.cpu_s < 0.4
+    assert 0.05 <= execution.cpu_s < 0.7
     elapsed_s = time.monotonic() - began_s
-    assert execution.wall_s < elapsed_s - 0.5 or how != "-"
+    if how == "-":  # it did not work before it had a core
+        assert execution.wall_s < elapsed_s - 0.5
+        assert float(execution.stderr) > taker.given_back_s
 
 
 @pytest.mark.parametrize("stdin", [b"- 99 2 8", b"- 130 40 4"])
@@ -213,42 +218,6 @@ def test_a_run_alone_does_not_lend_its_core(box: EmbeddedSandbox, program: Compi
         assert box._cores.lent == 0
         time.sleep(0.005)
     assert alone.result().stdout == other.result().stdout == b"done 0\n"
-
-
-def test_a_python_program_lends_its_core(box: EmbeddedSandbox, taker: Taker) -> None:
-    source = b"import time\ntime.sleep(.4)\nx = sum(range(10**6))\nprint(x)\n"
-    program = box.compile(Program("python", {"main.py": source}))
-    sleeper, waited = until_lent(taker, lambda: Run(box, program, b""), 0.6)
-    execution = sleeper.result()
-    assert waited and execution.stdout == b"499999500000\n" and execution.contended
-
-
-class Talk(Run):
-    """Two programs that talk, in the background."""
-
-    def __init__(self, box: EmbeddedSandbox, first: bytes, second: bytes, limits: Limits) -> None:
-        pair = [box.compile(Program("python", {"main.py": text})) for text in (first, second)]
-        threading.Thread.__init__(self, daemon=True)
-        self._do = lambda: box.interact(*pair, limits, limits)  # type: ignore[assignment, return-value]
-        self.start()
-
-
-def test_programs_that_wait_for_each_other_lend_their_core(box: EmbeddedSandbox) -> None:
-    pair, lent = Talk(box, b"input()\n", b"input()\n", Limits(cpu_s=1, wall_s=1)), 0
-    while pair.is_alive():
-        lent |= box._cores.lent
-        time.sleep(0.005)
-    result: Any = pair.result()
-    assert lent and "wall" in (result.first.killed_for, result.second.killed_for)
-
-
-def test_programs_that_talk_again_after_a_pause(box: EmbeddedSandbox, taker: Taker) -> None:
-    slow = b"import time\ntime.sleep(.4)\nprint(sum(range(10**6)), flush=True)\nprint(input())\n"
-    echo = b"x = int(input())\ny = sum(range(10**6))\nprint(x == y)\n"
-    pair, waited = until_lent(taker, lambda: Talk(box, slow, echo, LIMITS), 0.5)
-    result: Any = pair.result()
-    assert waited and (result.first.exit_code, result.second.exit_code) == (0, 0)
-    assert result.transcript[-2:] == (("second", b"True\n"), ("first", b"True\n"))
 
 
 @pytest.mark.levels("landlock")

@@ -51,15 +51,6 @@ def test_a_binary_does_not_see_the_python_program_before_it(sandbox: EmbeddedSan
     assert sandbox.run(checker, Limits()).stdout == b"1\n"
 
 
-def test_a_python_program_sees_its_own_files_only(sandbox: EmbeddedSandbox) -> None:
-    first = sandbox.compile(Program("python", {"main.py": SECRET, "helper.py": b"x = 1\n"}))
-    second = sandbox.compile(
-        Program("python", {"main.py": b"import os, sys\nprint(sorted(os.listdir(sys.path[0])))\n"})
-    )
-    assert sandbox.run(first, Limits()).exit_code == 0
-    assert sandbox.run(second, Limits()).stdout == b"['main.py']\n"
-
-
 @pytest.mark.slow
 def test_a_python_program_does_not_find_the_binary_before_it() -> None:
     """With a single user id a binary is copied into the folder; it has no name there."""

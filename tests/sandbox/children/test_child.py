@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -78,15 +77,6 @@ def test_an_open_file_is_sent_with_a_message(tmp_path: Path) -> None:
         assert child.channel.receive() == b"contents"
 
 
-def test_a_default_time_out_of_sockets_changes_nothing() -> None:
-    socket.setdefaulttimeout(0.01)
-    try:
-        with Child(HERE + "repeat") as child:
-            assert child.channel.receive() == b"[]"  # after the start, which takes longer
-    finally:
-        socket.setdefaulttimeout(None)
-
-
 def test_nothing_is_imported_from_the_working_folder_or_by_variables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,14 +96,6 @@ def test_nothing_is_imported_from_the_working_folder_or_by_variables(
         assert str(Path(child_module.__file__).parent) not in path
         assert own_session
     assert not (tmp_path / "taken").exists()
-
-
-def test_a_given_environment_decides_how_texts_are_hashed() -> None:
-    hashes = set()
-    for _ in range(2):
-        with Child(HERE + "facts", environment={"PYTHONHASHSEED": "7"}) as child:
-            hashes.add(json.loads(child.channel.receive())[-1])
-    assert len(hashes) == 1
 
 
 def test_a_child_that_fails_says_why() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -30,22 +29,6 @@ def test_threads_of_all_descendants(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_program_cannot_make_the_tree_too_deep(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpus, "children", lambda pid: [pid + 1] if pid < 10**7 + 5000 else [])
     assert list(cpus.threads(10**7)) == []
-
-
-def test_a_whole_tree_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is started meanwhile is moved as well; what has ended is left out."""
-    looks = iter([[1, 2], [1, 2, 3], [1, 3]])
-    moved: list[int] = []
-
-    def move(thread: int, cpus: tuple[int]) -> None:
-        if thread == 2:
-            raise ProcessLookupError
-        moved.append(thread)
-
-    monkeypatch.setattr(cpus, "threads", lambda pid: next(looks))
-    monkeypatch.setattr(os, "sched_setaffinity", move)
-    cpus.move_to_cpu(1, 5)
-    assert moved == [1, 3]
 
 
 @pytest.mark.parametrize(

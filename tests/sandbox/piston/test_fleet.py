@@ -77,20 +77,6 @@ def test_a_failing_endpoint_is_paused_and_used_again() -> None:
     assert bad.failures == 0
 
 
-def test_pauses_double_up_to_half_a_minute() -> None:
-    clock = Clock()
-    bad = endpoint("bad")
-    pool = fleet(bad, clock=clock)
-    pauses = []
-    for _ in range(12):
-        clock.now = max(clock.now, bad.down_until)
-        pool.release(pool.acquire(lambda e: True), failed=True)
-        pauses.append(bad.down_until - clock.now)
-    assert pauses[1] == pytest.approx(2 * pauses[0])
-    assert pauses == sorted(pauses)
-    assert pauses[-1] <= 30
-
-
 def fail_until(pool: Fleet, bad: Endpoint, clock: Clock, end: float) -> None:
     while max(clock.now, bad.down_until) < end:
         clock.now = max(clock.now, bad.down_until)
@@ -144,16 +130,6 @@ def test_a_lease_is_released_when_the_server_still_fails(fault: SandboxError) ->
     lease = pool.acquire(lambda e: True)
     assert (bad.inflight, bad.failures) == (1, 2)
     pool.release(lease)
-
-
-def test_a_requested_pause_is_kept_up_to_half_a_minute() -> None:
-    clock = Clock()
-    bad = endpoint("bad")
-    pool = fleet(bad, clock=clock)
-    for asked_s, kept_s in ((12.0, 12.0), (9e9, 30.0)):
-        clock.now = max(clock.now, bad.down_until)
-        pool.release(pool.acquire(lambda e: True), failed=True, pause_s=asked_s)
-        assert bad.down_until - clock.now == kept_s
 
 
 def test_the_least_busy_endpoint_is_chosen() -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import random
 import tracemalloc
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import requests
@@ -96,33 +94,6 @@ def test_much_text_is_no_structure(start: Start) -> None:
 def test_odd_json_is_a_bad_request(start: Start, route: str, raw: bytes) -> None:
     answer = post(start(), route, raw)
     assert (answer.status_code, list(answer.json())) == (400, ["message"])
-
-
-def test_structure_is_counted_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(incoming, "BLOCK_BYTES", 7)
-    chance = random.Random(5)
-
-    def value(depth: int) -> Any:
-        kind = chance.randrange(6 if depth else 4)
-        if kind == 4:
-            return [value(depth - 1) for _ in range(chance.randrange(4))]
-        if kind == 5:
-            return {value(0): value(depth - 1) for _ in range(chance.randrange(4))}
-        if kind == 3:
-            return chance.randrange(1000)
-        return "".join(chance.choice('\\"a,{ \n漢') for _ in range(chance.randrange(12)))
-
-    for _ in range(300):
-        text = json.dumps([value(4), value(4)], indent=chance.choice([None, 1]))
-        outside, inside, escaped = 0, False, False
-        for c in text:
-            if inside:
-                inside, escaped = escaped or c != '"', not escaped and c == "\\"
-            else:
-                inside = c == '"'
-                outside += not c.isspace()
-        monkeypatch.setattr(incoming, "STRUCTURE_BYTES", min(len(text) - 1, outside))
-        assert structure_bytes(text.encode()) == outside, text
 
 
 SHAPES = {

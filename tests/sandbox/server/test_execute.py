@@ -13,7 +13,7 @@ import requests
 
 from gradebox.sandbox import Execution, Limits, SandboxError
 from gradebox.sandbox.server.settings import Ceilings
-from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
+from testing.fakes.scripted_sandbox import FakeSandbox, ready
 from testing.rows import rows
 
 from .conftest import CODE, Served
@@ -342,17 +342,6 @@ def test_runtimes_and_packages(start: Start) -> None:
         headers = {"Content-Type": "application/json"}
         odd = requests.post(server.url + route, data=raw, headers=headers, timeout=30)
         assert (odd.status_code, list(odd.json())) == (404, ["message"]), raw
-
-
-def test_the_scripted_sandbox_is_called_as_a_sandbox(start: Start) -> None:
-    seen: list[Call] = []
-
-    def script(call: Call) -> bytes:
-        seen.append(call)
-        return b""
-
-    start(FakeSandbox(script=script)).python(stdin="1")
-    assert [c.stdin for c in seen] == [b"1"]
 
 
 def test_a_slash_at_the_end_of_a_path_is_allowed(start: Start) -> None:

@@ -5,20 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import logging
 import socket
-import struct
-import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
 
 import aiohttp
 import pytest
 
 from gradebox.sandbox.server import app, connect, incoming
-from testing.fakes.scripted_sandbox import Call, FakeSandbox
+from testing.fakes.scripted_sandbox import FakeSandbox
 from tests.sandbox.backends import served
 
 from .conftest import CODE, Served
@@ -245,41 +241,3 @@ def test_a_socket_whose_output_is_not_read_is_closed(
             await asyncio.to_thread(wait_until, lambda: present(server) == 0)
 
     asyncio.run(silent())
-
-
-def test_clients_that_leave_are_not_in_the_log(
-    start: Start, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    began, go_on = threading.Semaphore(0), threading.Event()
-
-    def script(call: Call) -> Any:
-        began.release()
-        go_on.wait(30)
-        return b"x" * (8 << 20)
-
-    server = start(FakeSandbox(script=script, slots=1))
-
-    def leave(raw: bytes, when: Callable[[], Any]) -> None:
-        line = connection(server)
-        line.sendall(raw)
-        when()
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        line.close()
-
-    whole = HEAD + b"Content-Length: %d\r\n\r\n" % len(JOB) + JOB
-    leave(whole, began.acquire)  # while it runs
-    leave(whole, lambda: wait_until(lambda: present(server) >= 1))  # while it waits
-    leave(HEAD + b"Content-Length: 100\r\n\r\n{", lambda: time.sleep(0.05))  # while it is sent
-    leave(HEAD[:30], lambda: None)
-    upgrade = (
-        b"GET /api/v2/connect HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
-        b"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-        b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
-    )
-    leave(upgrade, lambda: time.sleep(0.05))
-    go_on.set()
-    leave(whole, lambda: time.sleep(0.2))  # while the answer is sent
-    wait_until(lambda: present(server) == 0)
-    loud = [r for r in caplog.records if r.levelno >= logging.WARNING or r.exc_info]
-    assert [r.getMessage() for r in loud] == []

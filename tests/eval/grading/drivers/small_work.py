@@ -41,9 +41,9 @@ def write_work(folder: Path, solutions: int = 12, tests: int = 3) -> None:
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in found))
 
 
-def options_of(folder: Path, name: str, **more: Any) -> Options:
+def options_of(folder: Path, name: str = "results", **more: Any) -> Options:
     """Return the options that grade the work of a folder into its folder `name`."""
-    given: dict[str, Any] = {"workers": 3, "drivers": 2, "sandbox": "local", **more}
+    given: dict[str, Any] = {"workers": 4, "drivers": 2, "sandbox": "local", **more}
     return Options(
         solutions_path=folder / "sols.jsonl",
         dataset=str(folder / "problems.jsonl"),

@@ -13,10 +13,8 @@ from pathlib import Path
 import pytest
 
 from gradebox.eval.api.grader import Grader
-from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.drivers import pool as pool_module
 from gradebox.eval.grading.drivers import process as process_module
-from gradebox.sandbox.children import child as child_module
 from testing.commands import run_command
 from testing.fakes.fake_drivers import PAUSE, fake_drivers
 from testing.submissions.hostile.host import is_running, wait_until_gone
@@ -71,38 +69,6 @@ def test_problems_that_follow_each_other_endlessly_are_forgotten() -> None:
     assert 0 < max(known) <= process_module.MOST_KNOWN
 
 
-def test_the_last_solution_gets_the_workers_of_idle_drivers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv(PAUSE, "0.05")
-    widened: list[tuple[int, int]] = []
-    tell = process_module.DriverProcess.tell
-
-    def noted(driver: process_module.DriverProcess, method: str, *arguments, fd=None) -> None:
-        if method == "widen":
-            widened.append((driver.child.pid, arguments[1]))
-        tell(driver, method, *arguments, fd=fd)
-
-    monkeypatch.setattr(process_module.DriverProcess, "tell", noted)
-    many = [{"input": f"{n}\n", "output": f"{n}\n"} for n in range(60)]
-    with grader() as shared:
-        shared.grade(ROWS)  # both drivers are ready now
-        widened.clear()
-        (record,) = shared.grade([{"code": "right"}], {"id": "4/A", "official_tests": many})
-    assert record["verdict"] == "AC"
-    assert [workers for _, workers in widened] == [4]  # of two drivers with two workers each
-
-
-def test_the_time_limit_of_a_batch_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(PAUSE, "0.05")
-    rows = [{"problem_id": "1/A", "code": f"right {n}"} for n in range(60)]
-    with grader() as shared:
-        records = shared.grade(rows, time_limit_s=0.3)  # a fake run reports 0.02 s
-    errors = [r["error"] for r in records if r["status"] == "error"]
-    assert 0 < len(errors) < 60
-    assert "the batch's time limit of 0.3 s a core was used up" in errors[0]
-
-
 def test_closing_ends_a_running_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PAUSE, "0.1")
     shared = grader()
@@ -133,20 +99,6 @@ def test_closing_does_not_wait_for_the_rest_of_a_message(monkeypatch: pytest.Mon
     assert not closing.is_alive()
     assert not batch.is_alive()
     assert driver_pids() == []
-
-
-def test_a_grader_works_again_when_what_was_wrong_is_repaired(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    boot = tmp_path / "boot.py"
-    boot.write_text("raise SystemExit('no such library')\n")
-    with grader() as shared:
-        with monkeypatch.context() as broken:
-            broken.setattr(child_module, "BOOT", boot)
-            with pytest.raises(InputError, match="no such library"):
-                shared.grade(ROWS)
-        assert [r["verdict"] for r in shared.grade(ROWS)] == ["AC", "WA"] * 6
-        assert len(driver_pids()) == 2
 
 
 def test_a_killed_driver_between_two_batches_is_replaced() -> None:

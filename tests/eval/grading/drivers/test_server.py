@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +16,6 @@ import requests
 from gradebox.eval.api.service import GradeService
 from gradebox.eval.grading.drivers.pool import DriverPool
 from gradebox.eval.results.records import fields_of
-from gradebox.sandbox.children import child as child_module
-from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.fake_drivers import PAUSE, fake_drivers, fake_sandbox
 from testing.submissions.hostile.host import wait_until_gone
@@ -92,26 +89,6 @@ def test_the_work_of_a_client_that_disconnects_ends(monkeypatch: pytest.MonkeyPa
             while not any(driver.sent for driver in pool.drivers):
                 time.sleep(0.01)
         assert verdicts(post(url, SOLUTIONS[:4])) == ["AC", "WA"] * 2  # its only slot is free
-
-
-def test_drivers_that_cannot_be_used_are_the_servers_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    boot = tmp_path / "boot.py"
-    boot.write_text("raise SystemExit('no such library')\n")
-    with monkeypatch.context() as broken:
-        broken.setattr(child_module, "BOOT", boot)
-        with serving(box(), drivers=2) as url:
-            answer = post(url)
-            assert (answer.status_code, "no such library" in answer.text) == (500, True)
-            broken.undo()
-            with fake_drivers():
-                assert verdicts(post(url)) == ["AC", "WA"] * 6
-
-
-def test_more_drivers_than_slots_are_refused() -> None:
-    with pytest.raises(BadRequest, match="--drivers 5 is more than --slots 4: give at most 4"):
-        GradeService(box(), ServerSettings(drivers=5))
 
 
 def test_closing_ends_running_calls_and_drivers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,12 +149,6 @@ def test_a_request_that_a_server_refuses_is_an_error_with_its_words() -> None:
     assert "the flag repeat is 17; a request may set at most 16" in record["error"]
 
 
-def test_a_language_that_no_server_has_is_an_error() -> None:
-    with serving(FakeSandbox()) as url, gradebox.Grader(endpoint=[url]) as grader:
-        [record] = grader.grade([{"code": "x", "language": "java"}], ROW)
-    assert (record["status"], "java" in record["error"]) == ("error", True)
-
-
 def test_a_grader_that_is_closed_waits_for_no_answer() -> None:
     """The server ends the request too: its second case never runs."""
     began, go_on = threading.Event(), threading.Event()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.cli.commands.run_smoke import main
-from gradebox.eval.models.answers.equational import RunCounts, read_implications
+from gradebox.eval.models.answers.equational import read_implications
 from tests.eval.models.fake_server import Answer, Call, FakeServer, Handler, chat, status
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -81,31 +81,6 @@ def test_wrong_unparseable_and_truncated_answers_are_counted(
     summary = lines[-1]["summary"]
     assert (summary["total_calls"], summary["unparseable"], summary["truncated"]) == (3, 3, 3)
     assert summary["mean_accuracy"] == 0.0
-
-
-def test_mean_accuracy_weighs_models_equally(tmp_path: Path) -> None:
-    counts = RunCounts()
-    for model, right in (("a", [True, True]), ("b", [True, False, False, False])):
-        for correct in right:
-            counts.add({"model": model, "correct": correct, "finish_reason": "stop"})
-    assert counts.summary()["summary"]["mean_accuracy"] == (1.0 + 0.25) / 2
-    counts.add({"model": "c", "error": "TimeoutError"})
-    assert counts.summary()["summary"]["mean_accuracy"] is None
-
-
-def test_max_tokens_overrides_the_models_file(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    bodies: list[dict[str, Any]] = []
-
-    def answer(call: Call) -> Answer:
-        bodies.append(call.body)
-        return chat("TRUE")
-
-    arguments = ("--limit", "1", "--models", "gpt-oss-120b")
-    run(answer, capsys, *arguments)
-    run(answer, capsys, *arguments, "--max-tokens", "16384")
-    assert [body["max_tokens"] for body in bodies] == [8192, 16384]
 
 
 def test_a_failed_call_is_not_a_wrong_answer(
@@ -182,27 +157,6 @@ def test_a_prompt_without_a_placeholder(tmp_path: Path, capsys: pytest.CaptureFi
     path.write_text("Does {{equation1}} imply it?")
     assert main(["--prompt-file", str(path)]) == 2
     assert "has no {{equation2}}" in capsys.readouterr().err
-
-
-def test_output_keeps_the_responses_and_asks_only_for_missing_ones(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked: list[tuple[str, str]] = []
-
-    def answer(call: Call) -> Answer:
-        asked.append(equations_of(call))
-        return status(400) if len(asked) == 2 else answer_correctly(call)
-
-    arguments = ("--limit", "3", "--models", "gpt-oss-120b", "--output", str(tmp_path / "out"))
-    code, first, _ = run(answer, capsys, *arguments, "--concurrency", "1")
-    assert (code, len(asked), first[-1]["summary"]["correct"]) == (3, 3, 2)
-    code, second, _ = run(answer, capsys, *arguments)
-    assert (code, len(asked), second[-1]["summary"]["correct"]) == (0, 4, 3)
-    kept = [line for line in first[:-1] if "error" not in line]
-    assert [line for line in second if line in kept] == kept
-    code, _, error = run(answer, capsys, *arguments, "--max-tokens", "16")
-    assert (code, len(asked)) == (2, 4)
-    assert "another prompt, model or parameter" in error
 
 
 Term = Any

@@ -122,14 +122,6 @@ def test_a_reply_in_another_format_is_a_failed_request(tmp_path: Path, evaluate:
         assert done.status == 0, done.err
 
 
-def test_example_data_is_reported(tmp_path: Path, evaluate: Evaluate) -> None:
-    with FakeServer(as_json({"answer": "\\boxed{24}"})) as server:
-        done = evaluate(*("--server-url", server.url, "--output-dir", tmp_path, "--pass-k", "1"))
-    assert done.status == 0, done.err
-    for name in ("math500", "aime-24", "aime-25"):
-        assert f"{name}: gradebox's example problems, not the dataset" in done.out
-
-
 BAD = {
     "k over n": (["--pass-k", "1", "3", "--num-samples", "2"], SUMS, "--pass-k 3 needs at least 3"),
     "no such dataset": (["--datasets", "zzz"], SUMS, "no dataset 'zzz'"),
@@ -171,15 +163,6 @@ def test_bad_input_is_one_line_and_costs_no_calls(
     assert done.err.count("\n") == 1
 
 
-def test_responses_of_another_field_are_rejected(tmp_path: Path, evaluate: Evaluate) -> None:
-    write_data(tmp_path / "data", "one", SUMS)
-    with FakeServer(as_json({"answer": "1", "thoughts": "hm"})) as server:
-        arguments = flags(tmp_path, server.url, "--datasets", "one")
-        assert evaluate(*arguments, "--response-field", "thoughts").status == 0
-        done = evaluate(*arguments)
-    assert done.status == 2 and "another prompt, model or parameter" in done.err
-
-
 @pytest.mark.parametrize(
     ("url", "words"),
     [
@@ -202,3 +185,12 @@ def test_a_wrong_address_is_one_line(
     assert done.status == 2
     assert words in done.err and "--server-url" in done.err
     assert done.err.count("\n") == 1
+
+
+def test_responses_of_another_field_are_rejected(tmp_path: Path, evaluate: Evaluate) -> None:
+    write_data(tmp_path / "data", "one", SUMS)
+    with FakeServer(as_json({"answer": "1", "thoughts": "hm"})) as server:
+        arguments = flags(tmp_path, server.url, "--datasets", "one")
+        assert evaluate(*arguments, "--response-field", "thoughts").status == 0
+        done = evaluate(*arguments)
+    assert done.status == 2 and "another prompt, model or parameter" in done.err

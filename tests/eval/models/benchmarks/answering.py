@@ -18,7 +18,6 @@ from tests.eval.models.fake_server import Answer, Call, chat
 CONFIG_FILES = sorted(CONFIGS.glob("*.json"))
 
 WRONG_LETTER = dict(zip("ABCDEFGHIJ", "BAABBBBBBB", strict=True))
-WRONG_WORD = {"yes": "no", "no": "maybe", "maybe": "yes", "July": "May"}
 
 # Questions and answers that a base model invents after its answer.
 INVENTED = {
@@ -27,15 +26,6 @@ INVENTED = {
     "\n问题：": "\n\n问题：另一题\n解答：答案是 99。",
     "User:": "",
 }
-
-
-def wrong(sample: Sample) -> tuple[str, ...]:
-    """Return wrong answers."""
-    if sample.answer in WRONG_LETTER:
-        return tuple(WRONG_LETTER[a] for a in sample.answers)
-    if sample.answer in WRONG_WORD:
-        return (WRONG_WORD[sample.answer],)
-    return tuple("12345" for _ in sample.answers)
 
 
 def write_output(benchmark: Benchmark, task: Task, sample: Sample, answers: tuple[str, ...]) -> str:

@@ -1,7 +1,6 @@
 """Configurations, test files and flags of benchmark runs."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,10 @@ from gradebox.eval.models.benchmarks.registry import find_config, read_configs
 from tests.eval.models.benchmarks.answering import CONFIG_FILES, model, right
 from tests.eval.models.benchmarks.run_inputs import (
     GSM,
-    ROWS,
     answer_sum,
     make_run,
 )
 from tests.eval.models.fake_server import FakeServer
-
-
-def test_a_configuration_may_start_with_a_byte_order_mark(tmp_path: Path) -> None:
-    flags = make_run(tmp_path)
-    config = tmp_path / "config.json"
-    config.write_text("\ufeff" + config.read_text())
-    with FakeServer(answer_sum) as server:
-        assert main([*flags, "--model", server.url]) == 0
-
 
 BAD_CONFIGS: dict[str, tuple[Any, str]] = {
     "unknown function": (
@@ -78,28 +67,6 @@ def test_bad_configurations(case: str, tmp_path: Path, capsys: pytest.CaptureFix
     assert words in error and error.count("\n") == 1
 
 
-BAD_ROWS: dict[str, tuple[Sequence[Any], str]] = {
-    "missing field": ([{"question": "?"}], "row 1: no field 'answer'; its fields are question"),
-    "another kind": ([{"question": ["?"], "answer": "1"}], "row 1: field 'question' is a list"),
-    "duplicate ids": ([ROWS[0], ROWS[0]], "row 2: row 1 has the same id 'q0'"),
-    "not json": (["{\n"], "line 1: not JSON"),
-    "empty": ([], "has no questions"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_ROWS)
-def test_bad_rows_are_reported_before_any_call(
-    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows, words = BAD_ROWS[case]
-    flags = make_run(tmp_path, rows=rows)
-    with FakeServer(answer_sum) as server:
-        assert main([*flags, "--model", server.url]) == 2
-        assert server.calls == []
-    error = capsys.readouterr().err
-    assert words in error and error.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -139,14 +106,6 @@ def test_included_configurations_are_found_by_name(tmp_path: Path) -> None:
     users.write_text("{}")
     assert find_config(users) == users
     assert find_config(tmp_path / "octothinker.json") == tmp_path / "octothinker.json"
-
-
-def test_an_unknown_configuration_lists_the_included_ones(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--config", str(tmp_path / "none.json"), "--model", "http://h"]) == 2
-    error = capsys.readouterr().err
-    assert "no such file" in error and "math-pal" in error and error.count("\n") == 1
 
 
 def test_a_name_that_one_configuration_has_twice_is_an_error(

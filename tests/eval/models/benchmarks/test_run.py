@@ -17,7 +17,7 @@ from tests.eval.models.benchmarks.run_inputs import (
     make_run,
     outputs,
 )
-from tests.eval.models.fake_server import Answer, Call, FakeServer, as_json, chat, status
+from tests.eval.models.fake_server import Answer, Call, FakeServer, chat, status
 
 
 def test_the_documented_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,25 +61,6 @@ def test_sft_tasks_use_chat(tmp_path: Path) -> None:
     assert message["content"].startswith("Question: 0 plus 1?\n")
 
 
-def test_several_samples_and_several_tasks(tmp_path: Path) -> None:
-    flags = make_run(tmp_path, GSM | {"tasks": ["cot", "sft"]})
-    with FakeServer(answer_sum) as server:
-        arguments = [*flags, "--model", server.url, "--num-samples", "3", "--seed", "0"]
-        assert main(arguments) == 0
-        assert sorted(c.body["seed"] for c in server.calls) == sorted([0, 1, 2] * 8)
-    for name in ("gsm-cot", "gsm-sft"):
-        assert load(outputs(tmp_path, name) / "metrics.json")["n_samples"] == 12
-
-
-def test_a_folder_does_not_repeat_the_task_of_its_name(tmp_path: Path) -> None:
-    flags = make_run(tmp_path)
-    (tmp_path / "config.json").write_text(json.dumps({"gsm-cot": GSM | {"tasks": ["cot", "sft"]}}))
-    with FakeServer(answer_sum) as server:
-        assert main([*flags, "--model", server.url]) == 0
-    for name in ("gsm-cot", "gsm-cot-sft"):
-        assert load(outputs(tmp_path, name) / "metrics.json")["n_samples"] == 4
-
-
 def test_benchmarks_without_their_file_are_skipped_on_demand(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,14 +98,6 @@ def test_failed_requests_are_in_no_figure_and_are_retried(
         assert server.calls == []
         assert main([*flags, "--model", server.url, "--fresh"]) == 0
         assert len(server.calls) == 4
-
-
-def test_no_metrics_without_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    flags = make_run(tmp_path)
-    with FakeServer(status(400)) as server:
-        assert main([*flags, "--model", server.url]) == 3
-    assert "no figure" in capsys.readouterr().out
-    assert not (outputs(tmp_path) / "metrics.json").exists()
 
 
 HOSTILE = {
@@ -194,27 +167,6 @@ def test_user_functions_are_registered(tmp_path: Path, monkeypatch: pytest.Monke
         assert main([*flags, "--model", server.url, "--register", "my_benchmark"]) == 0
     assert load(outputs(tmp_path) / "metrics.json")["accuracy"] == 1.0
     del registry.TABLES["eval_fn"]["always"]
-
-
-@pytest.mark.parametrize("text", ["def f(:", "raise ValueError('no')", "register(1)"])
-def test_an_error_in_the_users_module_is_one_line(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "slips.py").write_text(text)
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    flags = make_run(tmp_path)
-    assert main([*flags, "--model", "http://h", "--register", "slips"]) == 2
-    error = capsys.readouterr().err
-    assert "--register slips: " in error and "Error: " in error and error.count("\n") == 1
-
-
-def test_a_server_with_several_models_needs_a_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    flags = [f for f in make_run(tmp_path) if f not in ("--model-name", "org/m")]
-    with FakeServer(as_json({"data": [{"id": "a"}, {"id": "b"}]})) as server:
-        assert main([*flags, "--model", server.url]) == 2
-    assert "2 models (a, b); choose one with --model-name" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -42,16 +42,6 @@ def test_the_mean_is_weighted_by_samples(
     assert max(len(line) for line in shown.splitlines()) <= 80
 
 
-@pytest.mark.slow
-def test_plot_of_a_single_model(tmp_path: Path) -> None:
-    out, to = tmp_path / "outputs", tmp_path / "summary"
-    put(out, "m", "gsm", {"n_samples": 4, "accuracy": 0.25})
-    assert main(["--dirname", str(out), "--summarize_dir", str(to)]) == 0
-    assert (to / "summary.png").stat().st_size > 1000
-    assert main(["--dirname", str(out), "--summarize_dir", str(to / "b"), "--no-plot"]) == 0
-    assert not (to / "b" / "summary.png").exists()
-
-
 @pytest.mark.parametrize(
     ("metrics", "words"),
     [

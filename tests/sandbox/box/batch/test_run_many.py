@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from gradebox.sandbox.box import EmbeddedSandbox
-from gradebox.sandbox.box.cores import Hold
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.process import BoxProcess, _live_boxes
 from gradebox.sandbox.box.run_request import MOST_RUNS
@@ -79,17 +78,6 @@ def test_executions_come_in_the_order_of_the_inputs(
 ) -> None:
     got = many(box, does, [b"say %d" % i for i in range(count)])
     assert said(got) == [b"%d\n" % i for i in range(count)]
-
-
-def test_one_request_suffices_while_nobody_waits_for_the_core(
-    box: EmbeddedSandbox, does: Compiled, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("is_wanted", "is_owed"):  # tests of other files run beside this one
-        monkeypatch.setattr(Hold, name, False)
-    many(box, does, [b"say 0"])
-    before = sum(one.run_count for one in _live_boxes)
-    many(box, does, [b"say %d" % i for i in range(50)])
-    assert sum(one.run_count for one in _live_boxes) - before == 1
 
 
 @pytest.mark.levels("userns")
@@ -220,13 +208,6 @@ def test_limits_are_enforced_while_nobody_reads_replies(
     assert [len(out) for out in said(got)[:20]] == [30_000] * 20
     assert got[20].killed_for == "cpu"
     assert got[20].cpu_s < 0.9
-
-
-def test_a_generator_that_is_not_begun_holds_nothing(box: EmbeddedSandbox, does: Compiled) -> None:
-    groups = box.run_many(does, [LIMITS], [b"say 1"])
-    assert said(many(box, does, [b"say 2"])) == [b"2\n"]
-    assert said(next(groups)) == [b"1\n"]
-    assert said(many(box, does, [b"say 3"])) == [b"3\n"]  # the last group holds no core
 
 
 def test_impossible_requests_are_refused_at_once(box: EmbeddedSandbox, does: Compiled) -> None:

@@ -72,16 +72,6 @@ def test_own_folder(
     assert found == (None if folder is None else Path(folder))
 
 
-def test_groups_of_a_box_that_lives_are_not_removed(tmp_path: Path) -> None:
-    for name in ("box/program", "run-1"):
-        (tmp_path / "gradebox-1-0" / name).mkdir(parents=True)
-    assert not cgroup.remove(tmp_path / "gradebox-1-0", timeout_s=0)
-    assert (tmp_path / "gradebox-1-0/run-1").is_dir()
-    (tmp_path / "gradebox-1-0/box/program").rmdir()
-    assert cgroup.remove(tmp_path / "gradebox-1-0", timeout_s=0)
-    assert not any(tmp_path.iterdir())
-
-
 def test_a_group_is_removed_even_when_its_processes_take_seconds_to_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

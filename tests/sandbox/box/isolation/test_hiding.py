@@ -86,54 +86,27 @@ GONE = os.strerror(2)
 
 @pytest.mark.slow
 @pytest.mark.levels("userns")
-def test_a_folder_in_a_toolchain_is_hidden_and_the_rest_is_not(opened: Opened, data: Path) -> None:
-    paths = (data / "problems.jsonl", data.parent / "library")
-    assert read(opened(data), *paths) == [GONE, "code"]
-    assert read(opened(), *paths) == [SECRET, "code"]  # without the cover it would be read
-
-
-@pytest.mark.slow
-@pytest.mark.levels()
-def test_a_file_in_a_toolchain_is_hidden(opened: Opened, data: Path) -> None:
-    (data / "readme").write_text("public")
-    file = data / "problems.jsonl"
-    assert read(opened(file), file, data / "readme") == ["empty", "public"]
-
-
-@pytest.mark.slow
-@pytest.mark.levels()
-def test_the_targets_of_links_are_hidden(opened: Opened, data: Path, tmp_path: Path) -> None:
-    (tmp_path / "rows").mkdir()
-    (tmp_path / "rows" / "problems.jsonl").symlink_to(data / "problems.jsonl")
-    assert read(opened(tmp_path / "rows"), data / "problems.jsonl") == ["empty"]
-
-
-@pytest.mark.slow
-@pytest.mark.levels()
-def test_a_relative_path_is_hidden(
-    opened: Opened, data: Path, monkeypatch: pytest.MonkeyPatch
+def test_only_what_is_hidden_cannot_be_read(
+    opened: Opened, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(data.parent.parent)  # the working folder is hidden: data is beside it
-    (data.parent.parent / "elsewhere").mkdir()
-    monkeypatch.chdir(data.parent.parent / "elsewhere")
-    assert read(opened("../tool/data"), data / "problems.jsonl") == [GONE]
-
-
-@pytest.mark.slow
-@pytest.mark.levels()
-def test_a_folder_that_is_made_later_is_hidden(opened: Opened, tool: Path) -> None:
-    sandbox = opened(tool / "results")
+    """A folder, a file, the target of a link, a relative path, and what is made later."""
+    tool = data.parent
+    for name in ("file", "target", "relative"):
+        (tool / name).write_text(SECRET)
+    for name in ("rows", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "rows" / "link").symlink_to(tool / "target")
+    monkeypatch.chdir(tmp_path / "elsewhere")  # the working folder is hidden: data is beside it
+    hidden = (data, tool / "file", tmp_path / "rows", "../tool/relative", tool / "results")
+    sandbox = opened(*hidden)
     (tool / "results" / "records.jsonl").write_text(SECRET)
-    assert read(sandbox, tool / "results" / "records.jsonl") == [GONE]
-
-
-@pytest.mark.slow
-@pytest.mark.levels()
-def test_a_folder_that_is_removed_does_not_stop_the_runs(opened: Opened, data: Path) -> None:
-    sandbox = opened(data, data / "problems.jsonl")
+    places = ("data/problems.jsonl", "results/records.jsonl", "file", "target", "relative")
+    paths = [tool / name for name in (*places, "library")]
+    assert read(sandbox, *paths) == [GONE, GONE, "empty", "empty", "empty", "code"]
+    assert read(opened(), *paths) == [SECRET] * 5 + ["code"]  # without the cover they would be read
     shutil.rmtree(data)
     sandbox._pool.invalidate()  # new boxes are built from now on
-    assert read(sandbox, data.parent / "library") == ["code"]
+    assert read(sandbox, tool / "library") == ["code"]
 
 
 @pytest.mark.slow

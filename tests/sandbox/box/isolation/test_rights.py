@@ -8,7 +8,6 @@ import sys
 
 import pytest
 
-from gradebox.sandbox.box.isolation import host as rights
 from testing.commands import run_command
 
 RUN = """
@@ -67,38 +66,3 @@ def test_programs_have_no_capability_of_user_id_0_at_landlock(prefix: list[str])
     done = run_as(prefix, "landlock", "exec")
     assert done.returncode == 0, done.stderr[-800:]
     assert json.loads(done.stdout)[1] == "0 0\n"
-
-
-def test_full_names_the_capabilities_that_are_missing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    lacking = {"CAP_SYS_ADMIN"}
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(
-        rights,
-        "missing_capabilities",
-        lambda names: [f"CAP_{name}" for name in names if f"CAP_{name}" in lacking],
-    )
-    monkeypatch.setattr(rights, "_covers", lambda kind, first, count: kind == "uid")
-    assert rights.why_no_ids(namespaces=True) == "user id 0 without CAP_SYS_ADMIN"
-    lacking.clear()
-    assert (
-        rights.why_no_ids(namespaces=True)
-        == "user id 0 of a user namespace that has no ids for programs"
-    )
-    monkeypatch.setattr(rights, "_covers", lambda kind, first, count: True)
-    assert rights.why_no_ids(namespaces=True) == ""
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert rights.why_no_ids(namespaces=True) == "needs root"
-
-
-def test_effective_capabilities_are_read_from_the_kernel() -> None:
-    names = tuple(rights.CAPABILITIES)
-    code = (
-        "from gradebox.sandbox.box.isolation import host as r; "
-        f"print(r.missing_capabilities({names!r}), r._covers('uid', 0, 1))"
-    )
-    plain = run_command(["unshare", "-r", sys.executable, "-c", code])  # fmt: skip
-    if plain.returncode:
-        pytest.skip(f"no user namespaces here: {plain.stderr[-200:]}")
-    assert plain.stdout == "[] True\n"

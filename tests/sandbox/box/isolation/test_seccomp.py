@@ -143,22 +143,6 @@ def test_a_change_of_what_is_allowed_is_written_down() -> None:
 
 
 @of_each_machine
-@pytest.mark.parametrize("what", KINDS["all"])
-def test_the_program_ends_and_is_quick_where_the_kernel_runs_it(machine: str, what: Filter) -> None:
-    """The kernel runs it only for calls whose arguments matter; some of them are on hot paths."""
-    lines = lines_of(what, machine)
-    assert len(lines) < 2048
-    for at, (operation, yes, no, _) in enumerate(lines):
-        if operation not in (0x06, 0x20, 0x54):
-            assert at + 1 + max(yes, no) < len(lines)
-    assert lines[-1][0] == 0x06
-    numbers = [k for operation, _, _, k in lines if operation == 0x15]
-    column = ARCHES[machine][0]
-    for hot in ("mmap", "madvise", "fcntl"):
-        assert numbers.index(NUMBERS[hot][column]) < numbers.index(NUMBERS["write"][column])
-
-
-@of_each_machine
 @given(number=st.integers(0, 2**32 - 1), args=st.lists(st.integers(0, 2**64 - 1), max_size=6))
 def test_unlisted_calls_fail_and_those_of_another_architecture_end_the_program(
     machine: str, number: int, args: list[int]

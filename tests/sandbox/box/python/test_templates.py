@@ -74,21 +74,6 @@ def compiled(box: EmbeddedSandbox, source: bytes) -> Compiled:
     return box.compile(Program("python", {"main.py": source}))
 
 
-def test_a_program_may_open_its_own_file(box: EmbeddedSandbox) -> None:
-    """The interpreter does so for the line of an error; a template waits at that call."""
-    source = b"""
-import ctypes
-print(1)
-try: compile("return", __file__, "exec")
-except SyntaxError as error: print(error.msg)
-libc = ctypes.CDLL(None)
-libc.fopen.restype = ctypes.c_void_p
-print(bool(libc.fopen(__file__.encode(), b"r")))
-"""
-    result = box.run(compiled(box, source), LIMITS)
-    assert (result.exit_code, result.stdout) == (0, b"1\n'return' outside function\nTrue\n")
-
-
 @pytest.mark.slow
 def test_figures_are_those_of_a_plain_start(box: EmbeddedSandbox) -> None:
     program = compiled(box, USES)
@@ -123,17 +108,6 @@ def test_the_process_limit_is_exact(
             if more >= 0:  # until the kernel has freed those that ended before, there is less room
                 break
         assert more in ((0,) if grouped else (0, 1, 2, 3))  # the limit is that of a user there
-
-
-def test_an_import_is_not_limited_by_the_run_before(
-    box: EmbeddedSandbox, replies: list[Reply]
-) -> None:
-    if not box.describe().details["python_numpy"]:
-        pytest.skip("numpy is not installed")
-    box.run(compiled(box, b"print(1)"), replace(LIMITS, memory_bytes=4 * MIB, output_bytes=1000))
-    result = box.run(compiled(box, b"import numpy\nprint(2)"), LIMITS)
-    assert result.stdout == b"2\n"
-    assert replies[-1].start_ns > 0  # its template has imported numpy
 
 
 def test_a_run_that_cannot_be_forked_is_executed(box: EmbeddedSandbox) -> None:

@@ -46,12 +46,6 @@ def test_sources_count(monkeypatch) -> None:
     assert cached(monkeypatch, sources, b"ELF") <= 4
 
 
-def test_an_entry_of_no_bytes_counts(monkeypatch) -> None:
-    monkeypatch.setattr(compiler, "EXECUTABLE_BYTES", 8192)  # the capacity: 80 KB
-    sources = [b"%d" % i for i in range(50)]
-    assert cached(monkeypatch, sources, None) <= CACHE_BYTES // compiler.ENTRY_BYTES
-
-
 def test_interpreted_programs_have_a_cache_of_their_own(monkeypatch) -> None:
     monkeypatch.setattr(compiler, "INTERPRETED_BYTES", 10 * compiler.ENTRY_BYTES)
 

@@ -87,27 +87,6 @@ def test_other_users_do_not_get_a_tool_in_a_private_folder(
         toolchain.resolve(row(), public=True)
 
 
-def test_versions_are_cached_per_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = tmp_path / "asked"
-    path = tool(tmp_path / "bin/gbx-lang", f"echo x >> {log}; echo a warning; echo lang 1")
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
-    for _ in range(2):
-        assert toolchain.resolve(row()).version == "lang 1"
-        toolchain._resolve.cache_clear()
-        toolchain._known.cache_clear()
-    assert log.read_text() == "x\n"
-    tool(path, f"echo x >> {log}; echo lang 20")
-    assert toolchain.resolve(row()).version == "lang 20"
-
-
-def test_the_version_of_a_tool_that_does_not_start_is_unknown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tool(tmp_path / "bin/gbx-lang", "exit 3")
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
-    assert toolchain.resolve(row()).version == "unknown"
-
-
 @pytest.mark.slow
 def test_the_host_lists_missing_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gradebox.sandbox.languages.TABLE", {**TABLE})
@@ -115,14 +94,6 @@ def test_the_host_lists_missing_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     result = host.inspect_host()
     assert result.missing["lang"].endswith("install it: apt-get install lang")
     assert "python" in result.versions and "lang" not in result.versions
-
-
-def test_a_separate_installation_is_shown_as_a_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tool(tmp_path / "jdk-21/bin/gbx-lang", "echo lang 1")
-    monkeypatch.setenv("PATH", f"{tmp_path}/jdk-21/bin:{os.environ['PATH']}")
-    assert toolchain.resolve(row(own_folder=True)).binds == (f"{tmp_path}/jdk-21",)
 
 
 def test_a_home_folder_is_never_shown_as_a_whole(

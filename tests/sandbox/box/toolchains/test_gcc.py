@@ -1,14 +1,12 @@
 """The cache of precompiled headers: when they are made, used and refused."""
 
-import os
 import shutil
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
-from gradebox.sandbox import Limits, Program, SandboxError
+from gradebox.sandbox import Limits, Program
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.box.built_program import BuiltProgram
 from gradebox.sandbox.box.toolchains import gcc
@@ -132,25 +130,6 @@ def test_the_longest_sequence_seen_three_times_is_made_and_the_longest_made_is_u
     assert header_of(headers, IO + "#include <map>\n") == IO  # its count is four
 
 
-def test_headers_of_another_process_are_used_at_once(making: Making) -> None:
-    several(PrecompiledHeaders(making), IO + VEC)
-    second = PrecompiledHeaders(making)
-    assert header_of(second, IO + VEC + "#include <map>\n") == IO + VEC
-    assert making.made == [(IO + VEC).encode()]
-
-
-def test_processes_that_want_the_same_header_make_it_once(making: Making) -> None:
-    drivers = [PrecompiledHeaders(making) for _ in range(6)]
-    for driver in drivers:
-        used(driver)
-    threads = [threading.Thread(target=driver.wait) for driver in drivers]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert making.made == [PLAIN] and all(used(driver) for driver in drivers)
-
-
 def test_headers_are_limited_in_number(making: Making, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gcc, "MOST_KEPT", 4)
     headers = PrecompiledHeaders(making)
@@ -161,39 +140,6 @@ def test_headers_are_limited_in_number(making: Making, monkeypatch: pytest.Monke
     assert used(headers)  # the one without pragmas is always available
 
 
-def test_headers_are_limited_in_size_together(
-    making: Making, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gcc, "MOST_BYTES", 200)  # about four
-    headers = PrecompiledHeaders(making)
-    for i in range(10):
-        several(headers, f'#pragma GCC optimize("O{i}")\n{BITS}')
-    sizes = [path.stat().st_size for path in gcc.pch_root().glob("*/*")]
-    assert 200 <= sum(sizes) < 300 and len(making.made) < 10
-
-
-def test_headers_that_nobody_used_for_a_month_make_room(
-    making: Making, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gcc, "MOST_KEPT", 2)
-    first = PrecompiledHeaders(making)
-    several(first, IO)
-    several(first, VEC)
-    long_ago = time.time() - gcc.UNUSED_S - 60
-    for folder in gcc.pch_root().iterdir():
-        os.utime(folder, (long_ago, long_ago))
-    second = PrecompiledHeaders(making)
-    assert header_of(second, IO)  # now it has been used
-    several(second, "#include <map>\n")
-    texts = sorted(path.read_text() for path in gcc.pch_root().glob(f"*/{gcc.TEXT}"))
-    assert texts == [IO, "#include <map>\n"]
-
-
-def test_a_compiler_in_a_box_cannot_hold_the_lock(making: Making) -> None:
-    several(PrecompiledHeaders(making), IO)
-    assert not [path for path in gcc.pch_root().rglob("*") if "lock" in path.name]
-
-
 def test_closing_aborts_a_header_that_is_being_made(making: Making) -> None:
     making.slow = True
     headers = PrecompiledHeaders(making, making.stop.set)
@@ -201,16 +147,6 @@ def test_closing_aborts_a_header_that_is_being_made(making: Making) -> None:
         used(headers)
     headers.close()
     assert making.stop.is_set() and not making.made
-    assert not used(headers)
-
-
-def test_without_a_header_after_a_fault_of_the_machine(making: Making) -> None:
-    def fails(*_: object) -> Execution:
-        raise SandboxError("no box")
-
-    headers = PrecompiledHeaders(fails)
-    used(headers)
-    headers.wait()
     assert not used(headers)
 
 

@@ -16,7 +16,6 @@ from gradebox.sandbox import Limits, MissingToolchain, Program, SandboxError, la
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.box.toolchains import find, probe
 from gradebox.sandbox.languages import Language, register
-from gradebox.sandbox.model import MIB
 from tests.sandbox.levels import box_at
 
 # The first character of a script: print a line, end with 1, or end as a lost library would.
@@ -134,19 +133,6 @@ def test_an_interpreter_without_its_library_is_a_fault_with_a_remedy(
     assert "\n" not in said
 
 
-@pytest.mark.parametrize("level", ("userns", "landlock"))
-def test_a_static_interpreter_has_no_libraries(level: str, place: Path) -> None:
-    for name, text in (("run.c", LIBRARY), ("main.c", MAIN)):
-        (place / name).write_text(text)
-    command = ["gcc", "-static", "run.c", "main.c", "-o", "bin/gbx-tool"]
-    if subprocess.run(command, cwd=place, capture_output=True, check=False).returncode:
-        pytest.skip("gcc cannot link statically here: apt-get install libc6-dev")
-    with box(level) as sandbox:
-        result = sandbox.run(sandbox.compile(program("print")), Limits(), stdin=b"7\n")
-        assert (result.exit_code, result.stdout) == (0, b"7\n"), result.stderr
-        assert sandbox.run(sandbox.compile(program("x")), Limits()).exit_code == 1
-
-
 @pytest.fixture
 def sandbox(interpreter: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedSandbox]:
     monkeypatch.setenv("LD_LIBRARY_PATH", str(interpreter.parent))
@@ -189,60 +175,6 @@ def test_a_library_that_vanishes_in_mid_run_fails_nobody(
     assert run(bad) == [1]
 
 
-MODULES = """#!/bin/sh
-case "$1" in
-    --version) echo 1 ;;
-    -I) printf "$0.d\\n\\n" ;;
-    *) . "$1" ;;
-esac
-"""
-
-
-@pytest.mark.parametrize("in_place", [False, True])
-def test_a_module_that_vanishes_in_mid_run_fails_nobody(place: Path, in_place: bool) -> None:
-    """The interpreter itself works without it. A file that is cut leaves its folder's time."""
-    tool = place / "bin/gbx-py"
-    tool.write_text(MODULES)
-    tool.chmod(0o755)
-    module = place / "bin/gbx-py.d/module"
-    module.parent.mkdir()
-    module.write_text("exit 0\n")
-    row = {**vars(INTERPRETED), "name": "gbxp", "tool": ("gbx-py",), "family": "python"}
-    register(Language(**{**row, "hello": "read line; echo $line\n"}))
-    with EmbeddedSandbox(1, python_start="exec", allow_unsafe=True) as sandbox:
-        source = {"main": b". $0.d/module"}
-        importing = sandbox.compile(Program("gbxp", source), interpreted=False)
-        assert sandbox.run(importing, Limits()).exit_code == 0
-        if in_place:
-            module.write_text("false")
-        else:
-            module.rename(place / "gone")
-        for _ in range(2):
-            with pytest.raises(SandboxError, match="module is gone or was cut") as caught:
-                sandbox.run(importing, Limits())
-        assert not caught.value.lasting
-        module.write_text("exit 0\n")
-        assert sandbox.run(importing, Limits()).exit_code == 0
-        wrong = sandbox.compile(Program("gbxp", {"main": b"exit 1"}), interpreted=False)
-        assert sandbox.run(wrong, Limits()).exit_code == 1
-
-
-def test_a_failure_while_the_library_was_replaced_is_repeated(
-    sandbox: EmbeddedSandbox, interpreter: Path
-) -> None:
-    bad = sandbox.compile(program("x"))
-    attempt = sandbox.probe.begin("gbx")
-    data = interpreter.read_bytes()
-    interpreter.unlink()
-    interpreter.write_bytes(data)
-    assert sandbox.probe.begin("gbx").changes == attempt.changes
-    with pytest.raises(SandboxError, match="was replaced"):
-        sandbox.run(bad, Limits())
-    with pytest.raises(SandboxError, match="was replaced"):
-        attempt.confirm()  # although another failure has been confirmed since
-    assert sandbox.run(bad, Limits()).exit_code == 1
-
-
 @pytest.mark.slow(seconds=0.5)
 def test_a_compiler_that_breaks_in_mid_run_rejects_nobody(place: Path) -> None:
     compiler = place / "bin/gbx-cc"
@@ -258,27 +190,3 @@ def test_a_compiler_that_breaks_in_mid_run_rejects_nobody(place: Path) -> None:
         compiler.with_suffix(".gone").rename(compiler)
         assert sandbox.compile(program("echo 2", "gbxc")).ok
         assert not sandbox.compile(program("wrong 2", "gbxc")).ok
-
-
-def test_a_language_that_worked_before_is_not_tried_again(
-    sandbox: EmbeddedSandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sandbox.compile(program("print"))
-    monkeypatch.setattr(probe.LanguageProbe, "_failure", lambda *_: pytest.fail("tried again"))
-    with EmbeddedSandbox(1, python_start="exec", allow_unsafe=True) as other:
-        bad = other.compile(program("x"))
-        assert other.run(bad, Limits()).exit_code == 1
-        assert other.run(bad, Limits(memory_bytes=16 * MIB)).exit_code == 1
-
-
-def test_a_runtime_that_fails_at_a_higher_memory_limit_only(place: Path) -> None:
-    run = ("{runtime}", "{binary}", "{memory_mb}")
-    hello = '[ "$1" -le 300 ] || exit 7; read line; echo $line\n'
-    register(Language(**{**vars(COMPILED), "name": "gbxm", "run": run, "hello": hello}))
-    with EmbeddedSandbox(1, python_start="exec", allow_unsafe=True) as sandbox:
-        failing = sandbox.compile(program("exit 7", "gbxm"))
-        assert sandbox.run(failing, Limits(memory_bytes=300 * MIB)).exit_code == 7
-        with pytest.raises(
-            MissingToolchain, match=r"memory limit of 1024 MB.*It works with .* 256"
-        ):
-            sandbox.run(failing, Limits(memory_bytes=1024 * MIB))

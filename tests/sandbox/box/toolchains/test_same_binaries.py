@@ -20,7 +20,6 @@ pytestmark = [
 ]
 BITS = "#include <bits/stdc++.h>\n"
 FEW = "#include <iostream>\n#include <vector>\n#include <cstdio>\n#include <cmath>\n"
-MORE = "".join(f"#include <{name}>\n" for name in ("algorithm", "map", "numeric", "random", "set"))
 # What may precede a header, and a program with what a header might change. Few: g++ takes seconds.
 SOURCES = {
     "pushed options, macros of pragmas, and destructors that the header needs as well": (
@@ -35,13 +34,6 @@ SOURCES = {
         "T t; for (int i = 0; i < 9; i++) t.insert(i * 7 % 9); std::bitset<1000> c(7);"
         " a.push_back(1); b.push_back(2);"
         " std::cout << *t.find_by_order(3) << slow(c.count()) << a.size() + b.size(); }",
-    ),
-    "containers": (
-        '#pragma GCC optimize("Ofast")\n#pragma GCC target("avx2,bmi,bmi2")\n' + FEW + MORE,
-        'int main() { std::map<std::string, std::set<int>> m; m["a"].insert(1);'
-        " std::vector<int> v(1000); std::iota(v.begin(), v.end(), 0); std::mt19937_64 r(5);"
-        " std::shuffle(v.begin(), v.end(), r); std::sort(v.rbegin(), v.rend());"
-        " std::cout << m.size() << v[3]; }",
     ),
     "an attribute, and a macro after the header": (
         '#pragma GCC target("sse4.2")\n#pragma GCC optimize("Os", "no-inline")\n' + FEW,
