@@ -79,29 +79,6 @@ def test_files_of_tests_that_match_no_problem_are_named(folder):
     ]
 
 
-@pytest.mark.parametrize(
-    ("columns", "why"),
-    [
-        ({"memory_limit": 0}, "memory_limit (MB; 256 without it) is 0: Expected `float` > 0.0"),
-        (
-            {"memory_limit": 1 << 21},
-            "(MB; 256 without it) is 2097152: Expected `float` <= 1048576.0",
-        ),
-        ({"time_limit": "0"}, "time_limit (seconds; 2 without it) is '0': Expected `float` > 0.0"),
-        ({"time_limit": -1}, "time_limit (seconds; 2 without it) is -1: Expected `float` > 0.0"),
-        ({"memory_limit": float("nan")}, "is nan: Expected `float` > 0.0"),
-    ],
-)
-def test_a_limit_that_is_none_is_an_error(folder, columns, why):
-    folder.write_problems([*PROBLEMS, {"id": "6/F", "official_tests": [1], **columns}])
-    status, metrics, records = folder.run(("6/F", "echo"), ("1/A", "echo"))
-    assert status == 0
-    assert [r["status"] for r in records] == ["invalid", "passed"]
-    assert "problem 6/F is unusable: " in records[0]["error"]
-    assert why in records[0]["error"]
-    assert why in " ".join(metrics["run"]["notes"])
-
-
 TEST = [{"input": "1\n", "output": "1\n"}]
 
 

@@ -460,9 +460,10 @@ def test_an_unknown_checker_is_reported(folder):
     [
         ({"checker": "nosuch"}, "unknown checker 'nosuch'"),
         ({"checker": "testlib:/etc/passwd"}, "is outside"),
-        ({"time_limit": 0}, "time_limit is 0 seconds: it must be more than 0 and at most 3600"),
-        ({"memory_limit": "0"}, "memory_limit is 0 MB: it must be more than 0"),
-        ({"memory_limit": float("nan")}, "memory_limit is nan: it must be a number"),
+        ({"time_limit": 0}, "time_limit (seconds; 2 without it) is 0: Expected `float` > 0.0"),
+        ({"time_limit": 5000}, "(seconds; 2 without it) is 5000: Expected `float` <= 3600.0"),
+        ({"memory_limit": "0"}, "memory_limit (MB; 256 without it) is '0': Expected `float` > 0.0"),
+        ({"memory_limit": float("nan")}, "is nan: Expected `float` > 0.0"),
         ({"memory_limit": 0.5}, "memory limit 524288 bytes: 1 MiB at least is needed"),
         ({"time_limit": 1e-9}, "time limit 1e-09 s: 0.001 to 60000 s are possible"),
     ],
