@@ -28,7 +28,8 @@ from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.common.files import OffsetIndex, fingerprint
 from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, after_thinking, extract_code
 from gradebox.eval.solutions.files import find_files, read_lines
-from gradebox.eval.solutions.solution import EXPECTED, Solution, as_line, encodable, files_of
+from gradebox.eval.solutions.solution import EXPECTED, Solution, encodable, files_of
+from gradebox.eval.solutions.submissions import as_line
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
 

@@ -4,8 +4,7 @@
     the others                      ─ graded under it ─▶ VerifiedSubmission
 
 A submission is stopped at its first failing test, unless those behind it count. One that must
-exceed a time limit found here is run to `TimeRule.tle` times the limit, so that what is near is
-seen.
+exceed a time limit found here is run to `TimeRule.tle` times it, so that what is near is seen.
 Problems are read when their submissions are due, and again for the second round.
 """
 
@@ -34,6 +33,8 @@ from gradebox.eval.results.record import SolutionRecord, as_json
 from gradebox.eval.results.records import EncodedRecord, fields_of
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import KnownSolution, known_solutions_of
+from gradebox.sandbox.errors import UnknownLanguage
+from gradebox.sandbox.languages import find
 from gradebox.sandbox.protocol import lent_cores
 
 LIMIT_TO_MEASURE_S = 60.0  # of accepted submissions whose limit is not known yet
@@ -261,14 +262,19 @@ class Verification:
                 why = "" if self._session.resources.info(problem).to_run else "no test can be run"
             except InputError as error:
                 why = str(error)
-            language = known.solution.language
-            if why or language not in self._session.description.toolchains:
-                add(known, problem, why or f"{language} is not available here")
+            if why or not self._is_here(known.solution.language):
+                add(known, problem, why or f"{known.solution.language} is not available here")
                 continue
             seconds = LIMIT_TO_MEASURE_S if measuring else limit.chosen_s
             if limit.found and not measuring and known.must_be_slow:
                 seconds *= max(1.0, limit.rule.tle / RUN_TO)
             yield known, replace(problem, time_limit_s=seconds)
+
+    def _is_here(self, language: str) -> bool:
+        try:
+            return find(language).name in self._session.description.toolchains
+        except UnknownLanguage:
+            return False
 
     def _limit_of(self, problem: Problem) -> TimeLimit:
         if problem.id not in self.limits:
@@ -322,7 +328,7 @@ class Verification:
         limit, solution = self.limits[problem.id], known.solution
         start = problem.id, solution.solution_id, solution.language, _words_of(known)
         if isinstance(record, str):
-            fits = None if solution.language not in self._session.description.toolchains else False
+            fits = False if self._is_here(solution.language) else None
             return VerifiedSubmission(*start, NOT_RUN, fits, None, limit.chosen_s, "", record)
         limit_s = math.inf if self._measure is False else limit.chosen_s  # in which it ran
         details = (case for case in record["details"] if case["verdict"] != "SK")

@@ -31,7 +31,7 @@ from gradebox.eval.problems.formats.row_format import (
     text,
 )
 from gradebox.eval.problems.row.tests import converted
-from gradebox.eval.solutions.solution import EXPECT, language_of
+from gradebox.eval.solutions.submissions import EXPECT, language_of
 
 SHOWN = 250  # characters of a test
 _EXEC_EVAL = Judging("exec-eval-reference", "", prelude="")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradebox.eval.solutions.reader import read_rows
-from gradebox.eval.solutions.solution import language_of
+from gradebox.eval.solutions.submissions import language_of
 from gradebox.sandbox.languages import find
 from testing.rows import rows
 
