@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradebox.checkers.check import Check, Checker, CheckerError, unclear
+from gradebox.checkers.error_lines import error_line
 from gradebox.checkers.protocols import KATTIS_ACCEPTED, KATTIS_NEXT_PASS, ProgramProtocol
 from gradebox.sandbox.model import FOLDER, MIB, Compiled, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
@@ -50,18 +51,6 @@ def _first_error(log: bytes) -> str:
     """Return the first error in a compiler's messages as one line of at most 300 characters."""
     line = error_line(log[: 64 * 1024].decode("utf-8", "replace")) or "no reason"
     return "".join(c for c in " ".join(line.split())[:300] if c.isprintable())
-
-
-def error_line(log: str) -> str:
-    """Return the line of a compiler's messages that names the error.
-
-    It is the first one with "error:" that is not indented, since g++ names the function before it;
-    else the first one that is not indented, since Python quotes the source before it.
-    """
-    lines = [line for line in log.splitlines() if line.strip()]
-    whole = [line for line in lines if not line[0].isspace()]
-    named = [line for line in whole if "error:" in line]
-    return next(iter((*named, *whole, *lines)), "").strip()
 
 
 class Pass(NamedTuple):

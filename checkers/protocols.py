@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from gradebox.checkers.check import Check, accept, check_of_points, reject, unclear
+from gradebox.checkers.error_lines import crash_line
 from gradebox.checkers.tokens import shown
 from gradebox.sandbox.model import Execution, Limits
 
@@ -103,7 +104,8 @@ def _all_words(text: bytes) -> str:
 
 
 def _bad_exit(x: Execution) -> Check:
-    words = _last_line(x.stderr)
+    line = crash_line(x.stderr.decode("utf-8", "surrogateescape"))
+    words = shown(line.encode("utf-8", "surrogateescape"), MESSAGE_BYTES)
     return unclear(f"the checker ended with exit status {x.exit_code}" + (words and f": {words}"))
 
 

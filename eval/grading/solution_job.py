@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gradebox.checkers.programs import error_line
+from gradebox.checkers.error_lines import error_line
 from gradebox.eval.common.errors import UnusableProblem
 from gradebox.eval.grading.cases.asserts import AssertTests, assert_attempt, together
 from gradebox.eval.grading.cases.batch_run import FIRST_CASES, grade_some, share_after

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from gradebox.checkers.check import Check, Checker
 from gradebox.checkers.compare import Mode
+from gradebox.checkers.error_lines import crash_line
 from gradebox.checkers.long_outputs import first_difference
 from gradebox.eval.problems.problem import TestCase
 from gradebox.sandbox.model import Execution, LimitName
@@ -189,12 +190,8 @@ def _output_error(x: Execution) -> str:
 
 
 def _crash_error(x: Execution, how: str) -> str:
-    lines = x.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-    if not lines:
-        return how
-    # Java's launcher says first what is wrong, such as a class without main, then how to do it.
-    telling = lines[0] if lines[0].startswith("Error: ") else lines[-1]
-    return f"{how}: {telling.strip()[:200]}"
+    line = crash_line(x.stderr.decode("utf-8", "backslashreplace"))
+    return f"{how}: {line[:200]}" if line else how
 
 
 def _signal_name(number: int) -> str:

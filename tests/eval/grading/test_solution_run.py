@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradebox.checkers.programs import error_line
+from gradebox.checkers.error_lines import error_line
 from gradebox.eval.grading.solution_run import cancel_after_first_failure
 from gradebox.eval.problems.problem import TestRef
 from testing.fakes.records import case
@@ -14,6 +14,8 @@ from testing.fakes.records import case
         ("main.cpp:1:1: error: no\n    1 | x\n", "main.cpp:1:1: error: no"),
         ('  File "main.py", line 1\n    print(1\n         ^\nSyntaxError: no\n', "SyntaxError: no"),
         ("main.cpp: In function ‘f’:\nmain.cpp:5:1: error: no\n", "main.cpp:5:1: error: no"),
+        ("# package\n./main.go:2:8: not used\n", "./main.go:2:8: not used"),
+        ("error[E0425]: no `x`\n --> m\nerror: aborting due to 1\n", "error[E0425]: no `x`"),
         ("\n\n  only this\n", "only this"),
         ("", ""),
     ],
