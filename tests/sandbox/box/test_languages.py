@@ -100,6 +100,23 @@ def ran(level: str, language: str, what: str, limits: Limits = LIMITS) -> Execut
     return box.run(compiled, limits, stdin=what.encode())
 
 
+OLD_C = b"""#include <stdio.h>
+int twice(x);
+say(x) { int *p = x; x = p; printf("%d", x); return; }
+void nothing() { return sqrt(4); }
+int main() { say(twice(21)); return 0; }
+int twice(x) { return 2 * x; }
+"""
+
+
+@needs("c")
+def test_c_that_compilers_before_gcc_14_accept_compiles() -> None:
+    box = next(box for box in map(opened, LEVELS) if isinstance(box, EmbeddedSandbox))
+    compiled = box.compile(Program("c", {"program": OLD_C}))
+    assert compiled.ok, compiled.log.decode(errors="replace")
+    assert box.run(compiled, LIMITS).stdout == b"42"
+
+
 MEMORY_MB = (16, 256, 2047, 2048, 64 << 10)
 
 
