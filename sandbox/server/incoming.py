@@ -44,7 +44,8 @@ _compact = json.JSONEncoder(separators=(",", ":")).encode
 async def receive(request: web.Request, limit: int, upload_s: float) -> bytearray:
     """Return the body as it was sent. Raises RequestRefused when it is too large or too slow.
 
-    It must arrive within `upload_s`, and at SLOWEST_RATE on average after UPLOAD_GRACE_S.
+    Raises ConnectionError when the client disconnects. The body must arrive within `upload_s`, and
+    at SLOWEST_RATE on average after UPLOAD_GRACE_S.
     """
     body, content = bytearray(), request.content
     now = asyncio.get_running_loop().time
@@ -60,6 +61,11 @@ async def receive(request: web.Request, limit: int, upload_s: float) -> bytearra
         except asyncio.TimeoutError:
             message = f"the request did not arrive within {allowed_s:.3g} s"
             raise RequestRefused(408, message) from None
+        except asyncio.CancelledError:  # the connection is lost, or the server ends
+            lost = content.exception()
+            if lost is None:
+                raise
+            raise ConnectionError(str(lost)) from None
         except web.RequestPayloadError as error:
             raise RequestRefused(400, f"the request's body can't be read: {error}") from None
         check_size(len(body), limit)

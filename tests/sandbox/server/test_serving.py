@@ -288,7 +288,9 @@ def test_the_command_serves_until_sigterm() -> None:
             assert b" 100 " in one.recv(100)  # it waits for a body: half of it, then a reset
             one.sendall(b"{")
             one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        end = time.monotonic() + 60
         while 'status="499"' not in requests.get(url + "/metrics", timeout=60).text:
+            assert time.monotonic() < end, "the request that was reset is not counted"
             time.sleep(0.01)
     finally:
         os.kill(process.pid, signal.SIGTERM)
