@@ -191,9 +191,10 @@ def test_a_lease_reports_whether_it_shared_its_endpoint() -> None:
     pool = fleet(one)
     early = pool.acquire(lambda e: True)
     late = pool.acquire(lambda e: True)
-    assert pool.release(late) is True
-    assert pool.release(early) is True
-    assert pool.release(pool.acquire(lambda e: True)) is False
+    for lease in (late, early):
+        assert pool.shared(lease)
+        pool.release(lease)
+    assert not pool.shared(pool.acquire(lambda e: True))
 
 
 @pytest.mark.parametrize(

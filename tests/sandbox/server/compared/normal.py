@@ -12,6 +12,7 @@ from .table import Case
 LONG = 300
 _NUMBERS = ("cpu_time", "wall_time", "memory")
 _REPORT = re.compile(r"^\S*run: line \d+:\s+\d+ (.{24}).*$", re.MULTILINE)
+_MARKS = re.compile(r"^ +[~^]+\n", re.MULTILINE)  # each Python sets them elsewhere in a traceback
 _MISSING_OUTPUT = "chmod: cannot access 'a.out': No such file or directory\n"
 
 
@@ -59,6 +60,7 @@ def plain(text: str) -> str:
     text = re.sub(r"/box/(?:submission|work)/", "/box/", text)
     text = text.replace(_MISSING_OUTPUT, "").replace(".cpp.cpp", ".cpp")
     text = text.replace("\u2018", "'").replace("\u2019", "'")
+    text = _MARKS.sub("", text)
     text = _REPORT.sub(lambda found: f"run: {found[1].strip()}", text)
     return f"{len(text)} characters" if len(text) > LONG else text
 
