@@ -10,9 +10,16 @@ that is compared at one place. Names of groups and lookbehind of several widths 
 import re
 import sys
 from collections.abc import Callable, Iterator
-from re import _constants as sre  # type: ignore[attr-defined] # no public name has the tree
-from re import _parser as parser  # type: ignore[attr-defined]
+from importlib import import_module
 from typing import Any
+
+# No public name has the tree of a pattern.
+_NAMES = (
+    ("re._constants", "re._parser")
+    if sys.version_info >= (3, 11)
+    else ("sre_constants", "sre_parse")
+)
+sre, parser = (import_module(name) for name in _NAMES)
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 Next = Callable[[int], "int | None"]

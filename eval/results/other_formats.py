@@ -19,10 +19,10 @@ records: the first come from the solutions file, the second are left out.
 
 from __future__ import annotations
 
-import csv
 import importlib
 import io
 import json
+import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -177,6 +177,7 @@ def write_others(
 BATCH_ROWS = 10_000
 BATCH_CHARS = 16 << 20
 _COMPUTED = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes texts that begin so
+_QUOTED = re.compile(r'[",\r\n]')
 
 Row = dict[str, Any]
 
@@ -224,20 +225,22 @@ def export(results: str, path: Path, *, cases: bool = False) -> int:
 def _write_csv(file: IO[bytes], kinds: Mapping[str, type], rows: Iterable[Row]) -> int:
     """Write RFC 4180's format in UTF-8; a text that a spreadsheet would compute begins with '."""
     text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
-    writer, written = csv.writer(text), 0
-    writer.writerow(kinds)
+    written = 0
+    text.write(",".join(kinds) + "\r\n")
     for written, row in enumerate(rows, start=1):  # noqa: B007
-        writer.writerow([_cell(row.get(name), kind) for name, kind in kinds.items()])
+        text.write(",".join(_cell(row.get(name), kind) for name, kind in kinds.items()) + "\r\n")
     text.detach()
     return written
 
 
-def _cell(value: Any, kind: type) -> Any:
+def _cell(value: Any, kind: type) -> str:
+    """Return a cell as it is written. The module csv has no null characters before Python 3.11."""
     if value is None:
         return ""
-    if kind in (list, dict):
-        return json.dumps(value)
-    return f"'{value}" if kind is str and value.startswith(_COMPUTED) else value
+    cell = json.dumps(value) if kind in (list, dict) else str(value)
+    if kind is str and cell.startswith(_COMPUTED):
+        cell = f"'{cell}"
+    return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
 
 
 def _write_parquet(file: IO[bytes], kinds: Mapping[str, type], rows: Iterable[Row]) -> int:

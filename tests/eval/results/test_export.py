@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 import pandas as pd
@@ -39,7 +40,10 @@ def test_tables_of_cases_keep_every_text(results: str, tmp_path: Path) -> None:
         assert main([results, "--to", str(tmp_path / name), "--cases"]) == 0
         if name.endswith("csv"):
             with (tmp_path / name).open(newline="", encoding="utf-8") as file:
-                rows = list(csv.DictReader(file))
+                text = file.read()
+            assert text.count("\0") == 1  # Python 3.10 does not read it
+            rows = list(csv.DictReader(io.StringIO(text.replace("\0", "_"), newline="")))
+            output = output.replace("\0", "_")
         else:
             frame = pd.read_parquet(tmp_path / name)
             assert list(frame.groups[1]) == ["a", "b"] and frame.cpu_s.sum() == 1.5
