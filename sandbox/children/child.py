@@ -48,6 +48,9 @@ class Child(Closeable):
         # -I ignores PYTHON… variables, of which a given environment has only what is meant.
         flags = ["-S", "-I" if environment is None else "-s"]
         flags += ["-B"] if sys.dont_write_bytecode else []
+        if own_errors and environment is None:
+            # Python 3.13 colours a traceback where FORCE_COLOR is set, as in many CI systems.
+            environment = os.environ | {"NO_COLOR": "1"}
         ours, theirs = blocking_pair()
         self.channel = Channel(ours)
         self._errors = tempfile.TemporaryFile() if own_errors else None  # noqa: SIM115

@@ -98,6 +98,14 @@ def test_nothing_is_imported_from_the_working_folder_or_by_variables(
     assert not (tmp_path / "taken").exists()
 
 
+def test_the_error_of_a_child_has_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    child = Child(HERE + "missing")
+    with pytest.raises(EOFError):
+        child.channel.receive()
+    assert child.end(60).startswith("exit status 1: AttributeError: module ")
+
+
 def test_a_child_that_fails_says_why() -> None:
     child = Child(HERE + "fail")
     with pytest.raises(EOFError):
