@@ -254,9 +254,9 @@ class _DeadlineReader(io.RawIOBase):
         if check is None or getattr(self._sock, "pending", lambda: 0)():
             return
         check()
-        while (
-            time.monotonic() < until and not select.select([self._sock], [], [], CHECK_EVERY_S)[0]
-        ):
+        poll = select.poll()  # select.select refuses descriptors over 1023
+        poll.register(self._sock, select.POLLIN)
+        while time.monotonic() < until and not poll.poll(CHECK_EVERY_S * 1000):
             check()
 
     def close(self) -> None:

@@ -31,6 +31,8 @@ def serving(box: Sandbox, dataset: str | None = None, **settings: Any) -> Iterat
             ready.set()
 
         loop.run_until_complete(serve(box, chosen, service, ready=listen, stop=stop))
+        loop.run_until_complete(loop.shutdown_default_executor())
+        loop.close()
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import socket
 import threading
 import time
@@ -98,6 +99,19 @@ def test_json_texts_of_any_field_count_as_parts_of_a_request(url: str):
     for row in (apps, deep):
         body = {"solutions": [{"code": "echo"}], "problem": row}
         assert requests.post(f"{url}/grade", json=body, timeout=30).status_code == 413
+
+
+def test_a_client_may_be_a_process_with_many_open_files(url: str):
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, limits[1]), limits[1]))
+    files = [os.open(os.devnull, os.O_RDONLY) for _ in range(1024)]
+    try:
+        records = gradebox.Client(url, patience_s=5).grade({"code": "echo"}, ROW)
+        assert [r["status"] for r in records] == ["passed"]
+    finally:
+        for file in files:
+            os.close(file)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def test_a_request_may_name_a_problem_of_the_dataset(tmp_path: Path):
