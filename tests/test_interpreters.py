@@ -60,7 +60,6 @@ ALLOWED = {
     "eval/problems/rows.py": "4 GiB unpacked, in a file",
     "eval/problems/selection.py": "our own fractions",
     "eval/results/cache.py": "the user's own folder",
-    "eval/results/other_formats.py": "a table is written, none is read",
     "eval/reporting/page.py": "our own JSON is compressed, none is read",
     "eval/solutions/files.py": "the user's own file, a line of 64 MB at a time",
     "sandbox/box/python/prelude.py": IN_A_BOX,
