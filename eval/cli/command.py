@@ -264,7 +264,10 @@ def _failed(error: object, status: ExitStatus) -> ExitStatus:
 
 @contextlib.contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """Print a warning as one line; Python's form adds the place and the source line of the code."""
+    """Print a warning as one line; Python's form adds the place and the source line of the code.
+
+    Those about the syntax of Python in rows, which Python shows from 3.12 on, are left out.
+    """
 
     def line_of(message: Warning | str, *place: object, **more: object) -> str:
         return f"warning: {' '.join(str(message).split())}\n"
@@ -272,7 +275,9 @@ def _warnings_as_lines() -> Iterator[None]:
     old = warnings.formatwarning
     warnings.formatwarning = line_of
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            yield
     finally:
         warnings.formatwarning = old
 

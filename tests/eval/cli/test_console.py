@@ -62,3 +62,14 @@ def test_a_warning_is_one_line_without_its_place():
     before = warnings.formatwarning
     assert run_command(argparse.ArgumentParser, warn, []) == 0
     assert warnings.formatwarning is before
+
+
+def test_the_syntax_of_python_in_rows_is_no_warning_of_a_command() -> None:
+    def read(_: argparse.Namespace) -> int:
+        warnings.warn("invalid escape sequence", SyntaxWarning, stacklevel=1)  # as ast.parse does
+        return 0
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert run_command(argparse.ArgumentParser, read, []) == 0
+    assert caught == []
