@@ -65,7 +65,7 @@ AT_ONE_PLACE = {
 # Those whose text has a bound, or is our own.
 BOUNDED = {
     "gradebox.sandbox.languages.DECORATION": "100 characters",
-    "gradebox.eval.solutions.solution.LANGUAGES": "60 characters",
+    "gradebox.eval.solutions.submissions.LANGUAGES": "60 characters",
     "gradebox.eval.debugging.export._IMPORT": "the text of our own modules",
     "gradebox.eval.models.benchmarks.texts._POWER": "400 characters",
     "gradebox.eval.models.benchmarks.texts._LEADING": "400 characters",
