@@ -40,7 +40,7 @@ from gradebox.sandbox.protocol import (
     goes_on_after,
 )
 
-FIRST_CASES, MOST_CASES = 16, 64  # of one request
+FIRST_CASES, MOST_CASES = 16, 128  # of one request
 REQUEST_S = 1.0
 MOST_IN_ONE = 64 << 20  # bytes of the inputs of one process
 log = logging.getLogger(__name__)

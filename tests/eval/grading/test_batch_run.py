@@ -181,7 +181,7 @@ def test_slow_cases_are_requested_in_small_numbers():
         grader, _, plan = made(["right", "skip"])
         case = structs.replace(grader.grade(plan[0]), wall_s=wall_s)
         seen.append(share_after([case, case, grader.grade(plan[1]), None]))
-    assert seen == [64, 64, 12, 2, 1]
+    assert seen == [128, 128, 12, 2, 1]
     assert share_after([None]) == 16
 
 
