@@ -10,7 +10,6 @@ Exception
 ├── Interrupted            nobody's: the run is being stopped
 ├── NotGraded              the machine's, of a reward (api/rewards/trl.py)
 ├── sandbox.errors         SandboxError: the machine's, retried, then ER; BadRequest: a client's
-│   └── Invalid              a field of a body in another server's dialect (dialects/bodies.py)
 └── checkers.check         CheckerError: the checker's, never the solution's
 """
 

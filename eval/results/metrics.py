@@ -20,8 +20,7 @@ from typing import Any
 
 from gradebox.eval.results.statistics.apart import (
     Apart,
-    MissingModules,
-    SharedFaults,
+    Faults,
     Shares,
     kind_of,
 )
@@ -192,14 +191,12 @@ def compute_metrics(
     ks    the k of pass@k
     seed  of the bootstrap
     """
-    counts, summary, apart, shared = _Counts(), Summary(), Apart(), SharedFaults()
-    missing = MissingModules()
+    counts, summary, apart, faults = _Counts(), Summary(), Apart(), Faults()
     for record in records:
         counts.add(record)
         summary.add(record)
         apart.add(record)
-        shared.add(record)
-        missing.add(record)
+        faults.add(record)
     statistics = summary.result(StatisticsOptions(ks=(1, *ks), seed=seed))
     by_k = {entry["k"]: entry for entry in statistics["pass_at_k"]}
     attempted, statuses = statistics["counted"], statistics["statuses"]
@@ -234,8 +231,8 @@ def compute_metrics(
         **({"points": counts.graded_points()} if counts.points else {}),
         "known_solutions_checked": facts.known_solutions["checked"],
         "known_solutions_failed": list(facts.known_solutions["failed"]),
-        "same_faults": shared.result(),
-        "missing_modules": missing.result(),
+        "same_faults": faults.shared(),
+        "missing_modules": faults.missing_modules(),
         "statuses": statuses,
         "first_troubles": counts.first_troubles(),
         "verdicts": {"none" if name == NO_CODE else name: n for name, n in verdicts},

@@ -61,8 +61,8 @@ _DECIDING: Mapping[str, Any] = {
     "include_files": dict[str, dict[str, str]],
 }
 _LABELS = {
-    "time_limit": "time_limit (seconds; 2 without it)",
-    "memory_limit": "memory_limit (MB; 256 without it)",
+    "time_limit": f"time_limit (seconds; {DEFAULT_TIME_LIMIT_S:g} without it)",
+    "memory_limit": f"memory_limit (MB; {DEFAULT_MEMORY_LIMIT_MB:g} without it)",
 }
 # Columns that only some kinds of tests have; elsewhere they may be anything.
 _OF_KINDS = {

@@ -61,10 +61,11 @@ def first_fault(record: Mapping[str, Any]) -> Fault:
     return Fault(verdict, case["error"] or case["reason"])
 
 
-class SharedFaults:
-    """Finds what all solutions of a run, or all of one language, failed by."""
+class Faults:
+    """What all solutions of a run, or all of one language, failed by; modules that were missing."""
 
     def __init__(self) -> None:
+        self._modules: Counter[str] = Counter()
         self._counts: dict[str, int] = {}  # by language, "" for all
         self._faults: dict[str, Fault | None] = {}  # None: they differ, or one passed
 
@@ -73,13 +74,20 @@ class SharedFaults:
         if record["status"] not in COUNTED_STATUSES:
             return
         fault = None if record["status"] == "passed" else first_fault(record)
+        found = _NO_MODULE.search(fault.error[:MOST_READ]) if fault else None
+        if found and (found[1] in self._modules or len(self._modules) < MOST_MODULES):
+            self._modules[found[1]] += 1
         for name in ("", str(record["language"])):
             self._counts[name] = self._counts.get(name, 0) + 1
             known = self._faults.setdefault(name, fault)
             if known is not None and (fault is None or fault.kind != known.kind):
                 self._faults[name] = None
 
-    def result(self) -> list[dict[str, Any]]:
+    def missing_modules(self) -> dict[str, int]:
+        """Return how many failed for want of a module of Python, the most frequent first."""
+        return dict(self._modules.most_common())
+
+    def shared(self) -> list[dict[str, Any]]:
         """Return {language, solutions, verdict, error} of each; language null: of all solutions."""
         found = {
             name: fault
@@ -96,25 +104,6 @@ class SharedFaults:
             }
             for name in names
         ]
-
-
-class MissingModules:
-    """Counts failed solutions by the module that their Python did not find."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Count one solution."""
-        if record["status"] != "failed":
-            return
-        found = _NO_MODULE.search(first_fault(record).error[:MOST_READ])
-        if found and (found[1] in self._counts or len(self._counts) < MOST_MODULES):
-            self._counts[found[1]] += 1
-
-    def result(self) -> dict[str, int]:
-        """Return the solutions by module, the most frequent first."""
-        return dict(self._counts.most_common())
 
 
 class Shares:

@@ -88,6 +88,11 @@ class SandboxChecker:
         pass
 
 
+# what the runs of a program do, and how they are judged
+KINDS = st.lists(st.sampled_from([*ENDINGS, "right", "right", "skip"]), max_size=12)
+CHECKERS = st.sampled_from([None, SandboxChecker])
+
+
 def made(
     kinds: Sequence[str], *, checker: type | None = None, batched: bool = True, **settings: Any
 ):
@@ -127,10 +132,7 @@ def grade_all(
 
 
 @pytest.mark.slow
-@given(
-    st.lists(st.sampled_from([*ENDINGS, "right", "right", "skip"]), max_size=12),
-    st.sampled_from([None, SandboxChecker]),
-)
+@given(KINDS, CHECKERS)
 @settings(deadline=None, max_examples=150)
 def test_the_records_are_those_of_single_runs(kinds, checker):
     grader, sandbox, plan = made(kinds, checker=checker)
@@ -185,10 +187,7 @@ def test_slow_cases_are_requested_in_small_numbers():
     assert share_after([None]) == 16
 
 
-@given(
-    st.lists(st.sampled_from([*ENDINGS, "right", "right", "skip"]), max_size=12),
-    st.sampled_from([None, SandboxChecker]),
-)
+@given(KINDS, CHECKERS)
 @settings(deadline=None, max_examples=150)
 def test_with_a_stop_every_case_up_to_the_first_failure_is_graded(kinds, checker):
     grader, _, plan = made(kinds, checker=checker)
