@@ -177,6 +177,15 @@ def test_executions_are_counted_once_each():
     assert len(seen) == len(sandbox.calls) == 5  # one ran again, alone
 
 
+def test_a_request_that_takes_long_is_left_to_others(monkeypatch: pytest.MonkeyPatch):
+    grader, sandbox, plan = made(["right", "skip", "right", "wrong"])
+    assert len(grade_some(grader, plan, stop_on_failure=False)) == 4
+    monkeypatch.setattr("gradebox.eval.grading.cases.batch_run.REQUEST_S", -1.0)
+    left = grade_some(grader, plan, stop_on_failure=False)
+    assert [case and case.verdict for case in left] == ["AC", "SK"]
+    assert sandbox.open_batches == 0
+
+
 def test_slow_cases_are_requested_in_small_numbers():
     seen = []
     for wall_s in (0.0, 0.001, 0.08, 0.4, 3.0):
