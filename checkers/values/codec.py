@@ -23,16 +23,17 @@ SMALL = 1 << 53
 class CannotCross(BaseException):
     """A value that cannot be written as data; the message names its type.
 
-    own  it is of a class of this side that is not this text's own
+    of  "own": it is of a class of this side that is not this text's own; "peer": the other side
+        has the value, as it says
     """
 
-    def __init__(self, why: str, own: bool = False) -> None:
+    def __init__(self, why: str, of: str = "") -> None:
         super().__init__(why)
-        self.own = own
+        self.of = of
 
 
 class BadData(BaseException):
-    """What the other side sent is not a value."""
+    """What the other side sent is not a value, or it changed what the tests rely on."""
 
 
 class Side:

@@ -31,6 +31,7 @@ from gradebox.checkers.values.codec import (
     CONTAINERS,
     EXACT,
     SCALARS,
+    BadData,
     _late_scalar,
 )
 from gradebox.checkers.values.tester_side import (
@@ -56,10 +57,6 @@ HANDLERS = {n: getsignal(n) for n in range(1, _signal.NSIG)}
 for name in ("settrace", "_settraceallthreads", "_current_frames"):
     if hasattr(sys, name):
         delattr(sys, name)
-
-
-class Disturbed(BaseException):
-    """The program changed what the tests rely on; no test may take it for its exception."""
 
 
 passed_in = {}  # id of an object that the tests passed → (the object, its class)
@@ -174,7 +171,7 @@ def settled(value, seen):
         if found is not part:
             attributes[name] = found
         if callable(found) and callable(getattr(type(value), name, None)):
-            raise Disturbed("an attribute in the place of a method")
+            raise BadData("an attribute in the place of a method")
     return value
 
 
@@ -196,12 +193,12 @@ def undisturbed():
     for value, kind in passed_in.values():
         if type(value) is not kind:
             if pairs.get(type(value)) is not kind:
-                raise Disturbed("an object of the tests changed its class")
+                raise BadData("an object of the tests changed its class")
             value.__class__ = kind
     for kind, parts in class_parts.items():
         found = parts_of(kind)
         if found.keys() != parts.keys() or not all(found[n] is parts[n] for n in parts):
-            raise Disturbed("a class of the tests was changed")
+            raise BadData("a class of the tests was changed")
 
 
 def lend_streams():

@@ -35,10 +35,6 @@ class Gone(BaseException):
     """The other side has ended."""
 
 
-class Unsent(BaseException):
-    """The other side has a result that it cannot send, as it says."""
-
-
 class Remote:
     """An object of the other side. Its attributes and calls cross; its operators do not."""
 
@@ -88,9 +84,8 @@ class Peer(Side):
             return ["type", value.__name__]
         if self.guarded and not isinstance(value, FUNCTIONS):
             kind = value if isinstance(value, type) else type(value)
-            own = kind.__module__ != Remote.__module__
-            why = f"a value of type {type(value).__name__}"
-            raise CannotCross(why, own)
+            of = "own" if kind.__module__ != Remote.__module__ else ""
+            raise CannotCross(f"a value of type {type(value).__name__}", of)
         number = self.numbers.setdefault(id(value), len(self.exported))
         self.exported[number] = value
         return ["yours", number]
@@ -133,7 +128,7 @@ class Peer(Side):
         """Let the other side do something; return its answer or raise its exception."""
         try:
             found, raised = self.exchange(what, values)
-        except (Gone, BadData, CannotCross, Unsent) as error:
+        except (Gone, BadData, CannotCross) as error:
             self.broken = self.broken or error
             raise
         if raised is not None:
@@ -157,7 +152,7 @@ class Peer(Side):
                 return reader.cell(message["value"]), None
             args = [reader.cell(cell) for cell in message["args"]]
             if message.get("unsent") is True:
-                raise Unsent(*args)
+                raise CannotCross(f"{args[0]!s:.200}", "peer")
             return None, self.exception(message["raised"], args)
         except MALFORMED as error:
             raise BadData(f"{type(error).__name__}: {error}"[:200]) from None

@@ -33,7 +33,7 @@ import os
 import sys
 
 from gradebox.checkers.values.codec import BadData, CannotCross, Side, pack, unpack
-from gradebox.checkers.values.peer import Gone, Peer, Unsent
+from gradebox.checkers.values.peer import Gone, Peer
 
 FILE = "<tests>"
 # Annotations stay text: `List` and classes in them may be the solution's, without operators here.
@@ -105,15 +105,14 @@ def run_tests():
         finish(1, f"the program ended before the tests did: {failing_line(text)}")
     except BadData as error:
         finish(1, f"the program sent no value: {error}")
-    except CannotCross as error:
-        status = 4 if error.own else 5
-        finish(status, f"the tests pass what cannot be sent, {error}: {failing_line(text)}")
     except BaseException as error:  # noqa: BLE001 - whatever it raises
+        if isinstance(error, CannotCross) and error.of != "peer":
+            status = 4 if error.of == "own" else 5
+            finish(status, f"the tests pass what cannot be sent, {error}: {failing_line(text)}")
         if isinstance(error, ModuleNotFoundError) and not peer.calls:
             finish(3, f"the tests import {error.name}, which the sandbox's Python does not have")
-        why = said_by(error)
-        unsent = isinstance(peer.broken, Unsent)
-        finish(6 if unsent else 1, f"{failing_line(text)}{why}")
+        unsent = isinstance(peer.broken, CannotCross) and peer.broken.of == "peer"
+        finish(6 if unsent else 1, f"{failing_line(text)}{said_by(error)}")
     if not peer.calls:
         finish(3, "the tests never call the program")
     finish(0)

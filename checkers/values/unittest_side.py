@@ -19,14 +19,13 @@ import operator
 import os
 import sys
 
-from gradebox.checkers.values.codec import BASES, BUILD, CONTAINERS
+from gradebox.checkers.values.codec import BASES, BUILD, CONTAINERS, BadData
 from gradebox.checkers.values.joined_side import (
     BUILTINS,
     FUNCTION,
     MODULE,
     PLAIN,
     STREAMS,
-    Disturbed,
     Kept,
     called,
     clean,
@@ -205,7 +204,7 @@ class Library:
         for cells in cells_of(value, kind):
             plain = PLAIN.issuperset(map(type, cells))
             if not plain and any(self.clean(cell, seen) is not cell for cell in cells):
-                raise Disturbed("a cell has operators of the program's own")
+                raise BadData("a cell has operators of the program's own")
         return value
 
 

@@ -50,10 +50,6 @@ _FORBIDDEN = (
 )  # fmt: skip
 
 
-class CpuLimitReached(BaseException):
-    """One request has used its CPU time. Not an Exception: SymPy must not catch it."""
-
-
 def serve(channel: Channel, memory_bytes: int, tasks: Any) -> None:
     """Answer requests until the channel ends or a limit is hit."""
     confine(memory_bytes)
@@ -87,7 +83,7 @@ def answer(request: dict[str, Any], blobs: list[bytes], tasks: Any) -> tuple[dic
             equal, reason, readings = tasks.work(request, blobs)
         finally:
             stop_clock()
-    except CpuLimitReached:
+    except KeyboardInterrupt:
         return {"equal": False, "reason": TIME_LIMIT}, False
     except MemoryError:
         return {"equal": False, "reason": MEMORY_LIMIT}, False
@@ -109,7 +105,7 @@ def stop_clock() -> None:
 
 
 def _raise_limit(signum: int, frame: FrameType | None) -> NoReturn:
-    raise CpuLimitReached
+    raise KeyboardInterrupt  # not an Exception: SymPy must not catch it
 
 
 def confine(memory_bytes: int) -> None:

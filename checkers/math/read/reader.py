@@ -64,7 +64,7 @@ _KINDS = {opener: kind for opener, _, kind in BRACKETS}
 
 
 def read_answer(text: str, level: int = 0) -> Value:
-    """Return the structure of a normalised answer; raise TooLong for more than MAX_ITEMS."""
+    """Return the structure of a normalised answer."""
     text = without_lead(text)
     total = add_units(text)
     if total is not None:

@@ -13,7 +13,7 @@ import re
 from gradebox.checkers.math.read.normalise import strip_ends
 from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN, read_number_words
 from gradebox.checkers.math.read.units import UNITS
-from gradebox.checkers.math.read.values import Interval, Quantity, RealSet, Seq, TooLong, Value
+from gradebox.checkers.math.read.values import Interval, Quantity, RealSet, Seq, Value
 
 _OPEN, _CLOSE = "([{", ")]}"
 MAX_ITEMS = 500  # of a list; longer lists are compared as text
@@ -76,9 +76,8 @@ def split_items(text: str, enclosed: bool = False) -> list[str]:
             return [text]
         spaced = re.search(r"[^,],\s", text) or _SUM_OF_COUNTED.fullmatch(text)
         parts, _ = split_top(text, _SPACED_COMMA if spaced else COMMA)
-    if len(parts) > MAX_ITEMS:
-        raise TooLong(f"a list of more than {MAX_ITEMS} items")
-    return [p for p in parts if p]
+    # A longer list is one text, which no expression has.
+    return [p for p in parts if p] if len(parts) <= MAX_ITEMS else [text]
 
 
 def whole_bracket(text: str) -> tuple[str, str, str] | None:

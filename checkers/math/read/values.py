@@ -17,10 +17,6 @@ class ParseError(ValueError):
     """The text is not an expression that the parser can read."""
 
 
-class TooLong(ValueError):
-    """An answer has more parts than the reader accepts."""
-
-
 @dataclass(frozen=True)
 class Quantity:
     """One expression, its unit, and whether a percent or degree sign followed it."""
