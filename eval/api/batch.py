@@ -101,10 +101,12 @@ class Batch:
         records: InMemoryRecords | None = None,
         progress: bool = False,
     ) -> list[dict[str, Any] | EncodedRecord]:
-        """Return a record for each solution, in order. An unusable problem spoils no other.
+        """Return a record for each solution, in order.
 
-        records  where earlier records are found; those in memory are overwritten
-        progress whether it is shown; solutions are a list then
+        Solutions of an unusable problem are invalid, and all others are graded.
+
+        records   where records are put and earlier ones are found; those in memory are forgotten
+        progress  whether it is shown; then `solutions` must be a list
         """
         session, counts = self._session, ProgressCounts()
         records = records or InMemoryRecords()

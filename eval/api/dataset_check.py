@@ -86,7 +86,7 @@ class DatasetCheck:
         batch         a context for each batch that is graded
         find          returns the earlier record of a key; nothing is checked when all have one
         time_limit_s  of each batch, at most MOST_S; what is not graded in time says nothing
-        least         problems whose known solutions must fail at least
+        least         fewer problems that fail than this are no error
 
         Raises InputError, with the reasons counted, when most of all that were checked fail. They
         are then forgotten: another call may have other problems.

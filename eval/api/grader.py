@@ -329,7 +329,7 @@ class Grader(Closeable):
                 self._batches.discard(batch)
 
     def retire(self) -> None:
-        """Keep nothing open from now on but for the length of a call, of running ones too."""
+        """Close what is open once no call needs it, now and after each later call."""
         self._retired = True
         self._close_if_unused()
 

@@ -312,7 +312,7 @@ def _size(problems: InMemoryProblems) -> int:
 
 
 def _check_texts(rows: Sequence[Row]) -> None:
-    """Refuse rows whose JSON texts hold more than a request may; their strings hide it."""
+    """Refuse rows with JSON inside strings that has more parts than a request may have."""
     tests = [row.get(name) for row in rows for name in TEXTS_OF_JSON]
     if any(isinstance(t, str) and t[:1].isalnum() for t in tests):
         raise BadRequest(

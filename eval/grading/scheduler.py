@@ -49,7 +49,8 @@ class Active:
 
     end         units from here on need not run
     given_back  they were taken, but did not run
-    shares      units of the workers at it; one without a result stays: the task never finishes
+    shares      the units that each worker at it has taken. Those of a worker that failed stay here,
+                so that the task never finishes
     """
 
     task: SolutionTask | WholeTask
@@ -89,9 +90,9 @@ class Active:
 class Scheduler:
     """Runs jobs, once, on at most `workers` threads.
 
-    place    grades whole solutions in the place of this process, for each of which a thread waits:
-             `grade` returns a record, and raises Interrupted once the run is stopping; `poll` is
-             called ten times a second, also while a stopped run ends, `end` at the end of the run
+    place    grades whole solutions instead of this process, where a thread waits for each. `grade`
+             returns a record, or raises Interrupted once the run is stopping; `poll` is called ten
+             times a second, also while a stopped run ends; `end` is called at the end of the run
     cap      most units of one task at once, 0 for no cap
     is_full  whether the queued jobs hold as many resources as they may
     lent     how many of the running programs sleep, so that others can use their cores: there may
@@ -163,7 +164,7 @@ class Scheduler:
 
     @property
     def grade_whole(self) -> GradeWhole | None:
-        """What the context of jobs needs that are graded in the place."""
+        """The function that grades a whole solution in the place; None where there is no place."""
         return None if self._place is None else self._place.grade
 
     def slowest(self) -> tuple[str, float] | None:

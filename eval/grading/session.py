@@ -187,7 +187,7 @@ class GradingSession(Closeable):
         _ = self.generated
 
     def open_for_solutions(self, description: Description) -> None:
-        """Be the session of a driver: its records state this description of the sandbox."""
+        """Let records state this description of the sandbox: in a driver, that of its parent."""
         vars(self)["description"] = description
 
     def keep(self, name: str, open_part: Callable[[], C]) -> C:
@@ -312,9 +312,9 @@ class GradingSession(Closeable):
         )
 
     def abort(self) -> None:
-        """End the programs that run in what this session opened. It is of no use then but to close.
+        """End the programs that run in what this session opened; afterwards it can only be closed.
 
-        Servers cannot be asked for that: their runs go on to their limits.
+        Programs on servers run on to their limits.
         """
         for part in (self._parts.get("own drivers"), vars(self).get("sandbox")):
             abort = getattr(part, "abort", None)

@@ -76,8 +76,8 @@ def compare_output(
 ) -> Match | Check:
     """Ask the checker; without one compare with the expected output, by `mode`.
 
-    A checker may be stricter than any comparison, so that it is spared only the expected output
-    itself, byte for byte; and not even that where it need not be an output that is accepted.
+    A checker may be stricter than any comparison. It is asked about every output but the expected
+    one, byte for byte, and about that one too where a checker need not accept it.
 
     output  None when the output file, `file`, was not written
     """

@@ -153,8 +153,10 @@ class Request:
     def of(
         cls, item: str, sample: int, text: str, *, chat: bool, seed: int | None, **fields: Any
     ) -> Request:
-        """Return the request of a sample; `seed` is that of the first one, and `chat` the server's.
+        """Return the request of a sample.
 
+        chat    whether the server takes messages, or one text
+        seed    of the first sample of the problem; each further sample adds 1
         fields  see `Request`
         """
         seed = None if seed is None else seed + sample

@@ -103,8 +103,8 @@ class FolderLock(Closeable):
 def discard_results(folders: Iterable[Path]) -> None:
     """Remove what earlier runs have written: in all of these folders, else in none.
 
-    A run that is interrupted in the first one and goes on without --fresh finds nothing old in the
-    second.
+    All are emptied before the run begins: one that is interrupted in the first folder, and goes on
+    without --fresh, must not take old records from the second.
 
     Raises InputError when one can't be used or another run writes there.
     """
@@ -126,8 +126,8 @@ class ResultsFolder(Closeable):
     locked by another run, or with records of another sandbox backend.
 
     backend   of the run's sandbox; None for rejudging, which grades some solutions of an earlier
-              run again: all its records keep their places, whatever sandbox made them, and its
-              metrics, which name its flags, stay until new ones are written
+              run again. Then all records keep their places, whatever sandbox made them, and the
+              metrics stay until new ones are written, as the run's flags are in them
     outdated  solutions whose record has another schema, so that they are graded again
     """
 
@@ -285,7 +285,7 @@ class ResultsFolder(Closeable):
         return all(offsets[i - 1] < offsets[i] for i in range(1, len(offsets)))
 
     def _left_out(self) -> Iterator[bytes]:
-        """Yield the latest lines of their solution and key that no solution of this run uses."""
+        """Yield the records to set aside: of each solution that this run left out, the latest."""
         used = array("q", sorted(self._offsets))
 
         def is_unused(offset: int) -> bool:

@@ -44,7 +44,8 @@ def invalid(where: Place, message: str, value: object = None) -> BadRequest:
     return error
 
 
-Form = Callable[[Exception], Answer | None]  # of an error; None: it is the server's own
+# None: the server answers the error as its own routes do.
+Form = Callable[[Exception], Answer | None]
 
 
 def answering(route: Route, form: Form) -> Route:
@@ -54,10 +55,10 @@ def answering(route: Route, form: Form) -> Route:
         try:
             return route(request)
         except (BadRequest, InputError, RequestRefused, SandboxError) as error:
-            told = form(error)
-            if told is None:
+            found = form(error)
+            if found is None:
                 raise
-            return told
+            return found
 
     return answer
 

@@ -94,14 +94,14 @@ def batches_of(
 
 
 def language_of(columns: Mapping[str, Any]) -> Any:
-    """Return the column `language`, None when it is about the tests of the data set's rows."""
+    """Return the column `language`; None where it is the language of the rows' tests."""
     found = recognising([given_columns(columns, 0)])
     about_tests = found is not None and "language" in found.names
     return None if about_tests else columns.get("language")
 
 
 def given_columns(columns: Mapping[str, Any], at: int | None = None) -> dict[str, Any]:
-    """Return the columns that are given, or the values of them for the completion `at`."""
+    """Return the columns that are not None; with `at`, only their values for that completion."""
     given = {name: plain(value) for name, value in columns.items() if value is not None}
     if at is None:
         return given
@@ -115,7 +115,7 @@ def plain(value: Any) -> Any:
 
 
 def _named(row: Mapping[str, Any], problems: dict[str, dict[str, Any]]) -> str:
-    """Return the id of a problem among the others, after adding it if it is new."""
+    """Add a problem to the others unless it is there; return its id among them."""
     wanted, number = _id_of(row) or "row", 0
     while True:
         name = f"{wanted}#{number}" if number else wanted
@@ -155,7 +155,7 @@ def _problem_rows(count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]
 
 
 def _own_columns(reading: Reading, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of another data set in our own columns; an unusable one is invalid there too."""
+    """Return a row of another data set in our own columns; the tests of an unusable one say why."""
     try:
         return reading.columns(row)
     except RowError as error:

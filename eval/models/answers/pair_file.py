@@ -133,7 +133,7 @@ def _choices(line: Mapping[str, Any], name: str | None) -> Any:
 
 
 def count(counts: Counter[str], grade: Grade) -> None:
-    """Count an outcome, and for what is not read also which side or why."""
+    """Count an outcome; of `not read` also the side that was not read, or the reason."""
     counts[grade.outcome] += 1
     if grade.outcome == "not read":
         detail = grade.reason.partition(":")[0].removeprefix("not read").strip(" ()")

@@ -149,7 +149,7 @@ class PredictionCounts:
 def outcome_of(
     right: bool, found: Sequence[str], compared: Sequence[GradeOutcome], finish_reason: str | None
 ) -> GradeOutcome:
-    """Return what came of an answer; a reject is not read when one comparison gave no verdict.
+    """Return what came of an answer: `not read` when it is wrong and one comparison had no verdict.
 
     compared  the outcomes of its comparisons as math
     """
