@@ -4,8 +4,6 @@ A request stops counting before its answer is sent, so that a client's next requ
 beside it.
 """
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 

@@ -9,8 +9,6 @@ only here relies on an order of events, or on a speed, that is not guaranteed. P
 start are not slowed.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import sys

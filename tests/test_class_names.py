@@ -1,7 +1,5 @@
 """A public class has a name of its own, so that a reader of any module knows which one it is."""
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 from pathlib import Path
@@ -10,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("eval", "checkers", "sandbox")
 
 
-def test_no_name_of_a_class_has_two_meanings() -> None:
+def test_no_name_of_a_class_has_two_meanings():
     found: dict[str, set[str]] = defaultdict(set)
     for folder in FOLDERS:
         for path in (ROOT / folder).rglob("*.py"):

@@ -4,8 +4,6 @@ TRL and verl are not needed: a fake trainer calls the reward functions as they d
 of the server is another one.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import types
@@ -17,7 +15,7 @@ import pytest
 import gradebox
 from testing.fakes.scripted_sandbox import Call, FakeSandbox
 from tests.eval.api.serving import serving
-from tests.sandbox.backends import open_backend
+from tests.sandbox.backends import needs_box
 
 pytestmark = pytest.mark.slow
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -27,8 +25,7 @@ WRONG = "```python\nprint(5)\n```"
 
 @pytest.fixture(scope="module", autouse=True)
 def _box() -> Any:
-    with open_backend("box"):  # skips the tests where no box works
-        pass
+    needs_box()
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +73,7 @@ class Trainer:
                 )
 
 
-def test_trl(monkeypatch: pytest.MonkeyPatch):
+def test_trl(monkeypatch):
     trl: Any = types.ModuleType("trl")
     trl.GRPOTrainer = Trainer
     trl.GRPOConfig = lambda **given: types.SimpleNamespace(**given)
@@ -87,12 +84,12 @@ def test_trl(monkeypatch: pytest.MonkeyPatch):
     assert Trainer.got == [0.0, 1.0] * 4
 
 
-def test_verl(capsys: pytest.CaptureFixture[str]):
+def test_verl(capsys):
     run(programs("rewards.md")[1])
     assert f"prints `{capsys.readouterr().out.strip()}`" in (DOCS / "rewards.md").read_text()
 
 
-def test_verl_on_a_server(capsys: pytest.CaptureFixture[str]):
+def test_verl_on_a_server(capsys):
     def doubled(call: Call) -> bytes:
         assert "2 * int(input())" in call.source
         return b"%d \n" % (2 * int(call.stdin))
@@ -110,7 +107,7 @@ def test_openrlhf():
     assert (given["rewards"], given["scores"]) == (0.0, 0.5)
 
 
-def test_asyncio(capsys: pytest.CaptureFixture[str]):
+def test_asyncio(capsys):
     text = (DOCS / "rewards.md").read_text()
     source = programs("rewards.md")[3]
     assert lines(source) <= 20

@@ -1,7 +1,5 @@
 """The examples are made from their sources, and every solution gets its intended verdict."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -49,7 +47,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 @pytest.mark.slow(6)
-def test_files_are_made_from_the_sources(tmp_path: Path) -> None:
+def test_files_are_made_from_the_sources(tmp_path):
     script = EXAMPLES / "make_examples.py"
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, timeout=60)
     for name in ("problems.jsonl", "solutions.jsonl"):
@@ -61,7 +59,7 @@ def test_files_are_made_from_the_sources(tmp_path: Path) -> None:
         assert pq.read_table(a).equals(pq.read_table(b))
 
 
-def test_what_the_examples_cover() -> None:
+def test_what_the_examples_cover():
     problems, solutions = (lines(EXAMPLES / f"{name}.jsonl") for name in ("problems", "solutions"))
     assert len(problems) >= 8 and len(solutions) >= 30
     assert {line.get("language", "response")[0] for line in solutions} >= set("pcr")
@@ -82,7 +80,7 @@ def test_what_the_examples_cover() -> None:
 
 
 @pytest.mark.slow(6)
-def test_every_solution_gets_its_intended_verdict(graded: tuple[Path, str]) -> None:
+def test_every_solution_gets_its_intended_verdict(graded):
     records = lines(graded[0] / "piston_eval_results.jsonl")
     solutions = lines(EXAMPLES / "solutions.jsonl")
     assert [r["line"] for r in records] == list(range(1, len(solutions) + 1))
@@ -110,7 +108,7 @@ def test_every_solution_gets_its_intended_verdict(graded: tuple[Path, str]) -> N
 
 
 @pytest.mark.slow(6)
-def test_a_second_run_grades_nothing_again(graded: tuple[Path, str]) -> None:
+def test_a_second_run_grades_nothing_again(graded):
     before = (graded[0] / "piston_eval_results.jsonl").read_bytes()
     again = grade(graded[0].parent)
     assert again.returncode == 0

@@ -5,8 +5,6 @@ they call, those in C included: at most MOST_CALLS for 256 KB of anything. No ti
 benchmarks/hostile_texts.py does.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import re
@@ -122,12 +120,12 @@ def patterns() -> dict[str, list[re.Pattern[Any]]]:
     return found
 
 
-def test_patterns_with_a_bound_exist() -> None:
+def test_patterns_with_a_bound_exist():
     assert AT_ONE_PLACE | BOUNDED.keys() <= patterns().keys()
 
 
 @pytest.mark.slow(seconds=6)
-def test_the_steps_of_every_pattern_are_linear() -> None:
+def test_the_steps_of_every_pattern_are_linear():
     """Twice the text takes at most about twice the steps; a second start would take four times."""
     known: set[re.Pattern[Any]] = set()
     slow = []
@@ -154,7 +152,7 @@ def matched_whole(name: str) -> bool:
 
 
 @pytest.mark.slow(seconds=3)
-def test_the_steps_of_a_pattern_that_must_match_all_of_a_text_are_linear() -> None:
+def test_the_steps_of_a_pattern_that_must_match_all_of_a_text_are_linear():
     """`fullmatch` fails where a search ends: `\\d+\\.?\\d*` is quadratic in digits and a letter."""
     names = [name for name in patterns() if matched_whole(name) and name not in BOUNDED]
     assert len(names) > 5
@@ -174,7 +172,7 @@ def test_the_steps_of_a_pattern_that_must_match_all_of_a_text_are_linear() -> No
 
 @pytest.mark.slow(seconds=8)
 @pytest.mark.parametrize("size", [1 << 16, 1 << 18], ids=["64 KB", "256 KB"])
-def test_a_reader_calls_few_functions_whatever_it_reads(size: int) -> None:
+def test_a_reader_calls_few_functions_whatever_it_reads(size):
     too_many = {}
     for shape in SHAPES:
         text = text_of(shape, size)
@@ -186,7 +184,7 @@ def test_a_reader_calls_few_functions_whatever_it_reads(size: int) -> None:
 
 
 @pytest.mark.slow(seconds=3)
-def test_rows_of_every_format_are_read_with_few_calls() -> None:
+def test_rows_of_every_format_are_read_with_few_calls():
     too_many = {}
     for row_format in FORMATS.values():
         fields = {*row_format.names, *row_format.uses}.union(*row_format.needs)
@@ -202,7 +200,7 @@ def test_rows_of_every_format_are_read_with_few_calls() -> None:
     assert too_many == {}
 
 
-def test_long_texts_of_math_are_read_by_workers_only() -> None:
+def test_long_texts_of_math_are_read_by_workers_only():
     long = "1 " * MAX_PLAIN_CHARS
     assert at_once("1", long, get_policy("strict")) is None
     assert at_once(long, "1", get_policy("dart")) is None

@@ -1,7 +1,5 @@
 """Imports go down only, and every module has one name."""
 
-from __future__ import annotations
-
 import ast
 import graphlib
 import re

@@ -4,8 +4,6 @@ What a stranger wrote is interpreted in a box or in a worker with limits; elsewh
 bound. A new one fails here until its line says which.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys
@@ -98,7 +96,7 @@ def listed(name: str) -> str | None:
 
 
 @pytest.mark.slow(seconds=1)
-def test_every_interpreter_of_text_has_a_place_or_a_bound() -> None:
+def test_every_interpreter_of_text_has_a_place_or_a_bound():
     found, used = {}, set()
     for path in MODULES:
         name = path.relative_to(ROOT).as_posix()
@@ -113,7 +111,7 @@ def test_every_interpreter_of_text_has_a_place_or_a_bound() -> None:
 
 
 @pytest.mark.slow(seconds=1)
-def test_what_runs_in_a_worker_is_not_loaded_by_the_grader() -> None:
+def test_what_runs_in_a_worker_is_not_loaded_by_the_grader():
     done = run_command([sys.executable, "-c", LOAD], check=True)
     equal, *loaded = done.stdout.split()
     assert equal == "1"

@@ -1,7 +1,5 @@
 """Ways to install it: what each adds to a Python, and how it works among other people's files."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re
@@ -147,7 +145,7 @@ def run_alone(
     )
 
 
-def test_it_adds_one_importable_name_with_all_sources_and_data(wheel: Path) -> None:
+def test_it_adds_one_importable_name_with_all_sources_and_data(wheel):
     machine = platform.machine()
     assert wheel.name.endswith(f"-py3-none-manylinux_2_17_{machine}.musllinux_1_1_{machine}.whl")
     names = zipfile.ZipFile(wheel).namelist()
@@ -165,9 +163,7 @@ def test_it_adds_one_importable_name_with_all_sources_and_data(wheel: Path) -> N
 
 
 @pytest.mark.parametrize("kind", ["modules", "packages"])
-def test_it_works_beside_files_that_are_named_like_ours(
-    kind: str, python: Path, tmp_path: Path
-) -> None:
+def test_it_works_beside_files_that_are_named_like_ours(kind, python, tmp_path):
     """A training project has an eval.py of its own; so it may have a sandbox/ and a results/."""
     project = tmp_path / "project"
     project.mkdir()
@@ -182,12 +178,12 @@ def test_it_works_beside_files_that_are_named_like_ours(
     assert done.stdout.splitlines() == ["['AC', 'WA']", "b'42\\n'"], done.stderr[-2000:]
 
 
-def test_rewards_need_the_wheel_and_msgspec_only(python: Path, tmp_path: Path) -> None:
+def test_rewards_need_the_wheel_and_msgspec_only(python, tmp_path):
     done = run_alone(python, ["-c", REWARDS], tmp_path, tmp_path / "cache")
     assert done.stdout.splitlines() == [*["[1.0, 0.0, -1.0]"] * 4, "[]"], done.stderr[-2000:]
 
 
-def test_a_source_installation_without_a_compiler_is_refused(wheel: Path, tmp_path: Path) -> None:
+def test_a_source_installation_without_a_compiler_is_refused(wheel, tmp_path):
     setup = [sys.executable, "setup.py", "-q", "build", "--build-base", str(tmp_path)]
     done = run_command(setup, cwd=wheel.parents[1], env={"PATH": str(tmp_path)})
     assert done.returncode == 1
@@ -196,14 +192,14 @@ def test_a_source_installation_without_a_compiler_is_refused(wheel: Path, tmp_pa
     )
 
 
-def test_its_commands_work_without_a_checkout(python: Path, tmp_path: Path) -> None:
+def test_its_commands_work_without_a_checkout(python, tmp_path):
     packages = next(python.parents[1].glob("lib/python*/site-packages"))
     command = packages / "bin" / "gradebox"
     done = run_alone(python, [str(command), "doctor"], tmp_path, tmp_path / "cache")
     assert "level" in done.stdout, done.stderr[-2000:]
 
 
-def test_a_checkout_without_links_works(unlinked: Path, wheel: Path, tmp_path: Path) -> None:
+def test_a_checkout_without_links_works(unlinked, wheel, tmp_path):
     for command in (["eval/report.py", "--help"], ["-m", "sandbox.doctor", "--help"]):
         subprocess.run([sys.executable, *command], cwd=unlinked, check=True, capture_output=True)
     code = "import sandbox, gradebox.eval.cli; print(sandbox.__file__, gradebox.eval.cli.__file__)"
@@ -214,7 +210,7 @@ def test_a_checkout_without_links_works(unlinked: Path, wheel: Path, tmp_path: P
     assert sorted(names) == sorted(zipfile.ZipFile(wheel).namelist())
 
 
-def test_an_editable_installation_adds_one_name(wheel: Path, tmp_path: Path) -> None:
+def test_an_editable_installation_adds_one_name(wheel, tmp_path):
     source = wheel.parents[1]
     archive = zipfile.ZipFile(built("editable", source))
     (paths,) = (name for name in archive.namelist() if name.endswith(".pth"))
@@ -230,9 +226,7 @@ def test_an_editable_installation_adds_one_name(wheel: Path, tmp_path: Path) -> 
     assert found == f"{[False, *[True] * 6]}\n"
 
 
-def test_a_source_archive_has_the_documents_and_makes_the_same_wheel(
-    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_archive_has_the_documents_and_makes_the_same_wheel(wheel, tmp_path, monkeypatch):
     source = tmp_path / "source"
     copy_checkout(source)
     for name in ("docs", "examples", "tests", "MANIFEST.in", "CHANGELOG.md"):
@@ -256,7 +250,7 @@ def test_a_source_archive_has_the_documents_and_makes_the_same_wheel(
 
 
 @pytest.mark.parametrize("wrong", ["https://", "git@example.org:gradebox", "https://example.org"])
-def test_a_homepage_that_is_no_address_of_a_repository_is_refused(wrong: str) -> None:
+def test_a_homepage_that_is_no_address_of_a_repository_is_refused(wrong):
     done = run_command(
         [sys.executable, "setup.py", "--name"], env={**os.environ, "GRADEBOX_HOMEPAGE": wrong}
     )
@@ -264,7 +258,7 @@ def test_a_homepage_that_is_no_address_of_a_repository_is_refused(wrong: str) ->
     assert "give the repository's address, such as https://github.com/NAME/" in done.stderr
 
 
-def test_a_users_script_is_checked_against_its_types(python: Path, tmp_path: Path) -> None:
+def test_a_users_script_is_checked_against_its_types(python, tmp_path):
     pytest.importorskip("mypy", reason="mypy is missing; make test installs it")
     script = tmp_path / "train.py"
     script.write_text(TYPED)

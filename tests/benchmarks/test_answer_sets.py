@@ -1,11 +1,8 @@
 """The labelled sets of answers can be read, and the benchmark counts both kinds of errors."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +10,7 @@ from benchmarks import answer_sets
 from testing.commands import run_command
 
 
-def test_every_row_has_one_answer_a_label_and_an_id_of_its_own() -> None:
+def test_every_row_has_one_answer_a_label_and_an_id_of_its_own():
     rows = answer_sets.read_sets([answer_sets.SETS])
     assert len(rows) == 17_525
     assert len({row["id"] for row in rows}) == len(rows)
@@ -23,7 +20,7 @@ def test_every_row_has_one_answer_a_label_and_an_id_of_its_own() -> None:
 
 
 @pytest.mark.slow(seconds=1)
-def test_the_same_rows_give_the_same_small_file(tmp_path: Path) -> None:
+def test_the_same_rows_give_the_same_small_file(tmp_path):
     copy = tmp_path / "copy.jsonl.gz"
     answer_sets.write_sets(answer_sets.read_sets([answer_sets.SETS]), copy)
     assert gzip.decompress(copy.read_bytes()) == gzip.decompress(answer_sets.SETS.read_bytes())
@@ -32,7 +29,7 @@ def test_the_same_rows_give_the_same_small_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow(seconds=1)
-def test_both_kinds_of_errors_are_counted_and_listed(tmp_path: Path) -> None:
+def test_both_kinds_of_errors_are_counted_and_listed(tmp_path):
     rows = [
         {"id": "a", "gold": "5", "answer": "5", "label": True},
         {"id": "b", "gold": "5", "answer": "5.0", "label": False},

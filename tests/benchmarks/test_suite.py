@@ -1,11 +1,8 @@
 """The benchmark commands run, and notice wrong verdicts."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +13,7 @@ from testing.submissions.codeforces.table import Intended, read_table
 
 
 @pytest.mark.parametrize("name", sets.SETS)
-def test_a_set_is_reproducible_except_for_its_nonce(name: str, tmp_path: Path) -> None:
+def test_a_set_is_reproducible_except_for_its_nonce(name, tmp_path):
     first = sets.write_set(name, tmp_path / "a", "1")
     again = sets.write_set(name, tmp_path / "b", "1")
     other = sets.write_set(name, tmp_path / "c", "2")
@@ -28,7 +25,7 @@ def test_a_set_is_reproducible_except_for_its_nonce(name: str, tmp_path: Path) -
 
 
 @pytest.mark.slow(15)
-def test_the_suite_prints_both_times_and_their_ratio() -> None:
+def test_the_suite_prints_both_times_and_their_ratio():
     done = run_command([sys.executable, "benchmarks/suite.py", "--set", "tiny", "--repeat", "1"])
     assert done.returncode == 0, done.stderr
     head, _, row, closing = done.stdout.splitlines()
@@ -38,7 +35,7 @@ def test_the_suite_prints_both_times_and_their_ratio() -> None:
     assert re.match(r"median case \d+ ms · ratio", closing)
 
 
-def test_real_problems_lists_unintended_verdicts() -> None:
+def test_real_problems_lists_unintended_verdicts():
     rows = [Intended("6/A", "a.py", "AC"), Intended("6/A", "b.py", "WA")]
     first = {"a.py": ("AC", 1), "b.py": ("TLE", 2)}
     assert unintended(rows, first) == ["b.py: TLE instead of WA"]
@@ -46,7 +43,7 @@ def test_real_problems_lists_unintended_verdicts() -> None:
     assert changed(first, dict(first)) == []
 
 
-def test_real_problems_writes_every_program(tmp_path: Path) -> None:
+def test_real_problems_writes_every_program(tmp_path):
     write_solutions(read_table(), tmp_path / "solutions.jsonl")
     lines = (tmp_path / "solutions.jsonl").read_text().splitlines()
     assert [json.loads(line)["solution_id"] for line in lines] == [r.program for r in read_table()]

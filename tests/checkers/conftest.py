@@ -1,7 +1,5 @@
 """The embedded sandbox for tests of checkers and interactors, and what was asked of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

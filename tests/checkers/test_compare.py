@@ -1,13 +1,11 @@
 """Comparing without a checker: a table of two outputs and whether they are equal."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.checkers import tokens
-from gradebox.checkers.compare import JSON_BYTES, MODES, Mode, equal, first_difference
+from gradebox.checkers.compare import JSON_BYTES, MODES, equal, first_difference
 from testing.rows import rows
 
 # output, expected, equal by open-r1, upstream, exact; bytes are written as Latin-1
@@ -22,14 +20,12 @@ ROWS: list[tuple[bytes, bytes, bool, bool, bool]] = [
 
 
 @pytest.mark.parametrize(("output", "expected", "tokens_", "lines", "exact"), ROWS)
-def test_equality_by_mode(
-    output: bytes, expected: bytes, tokens_: bool, lines: bool, exact: bool
-) -> None:
+def test_equality_by_mode(output, expected, tokens_, lines, exact):
     assert [equal(output, expected, mode) for mode in MODES] == [tokens_, lines, exact]
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_difference_is_described_when_there_is_one(mode: Mode) -> None:
+def test_a_difference_is_described_when_there_is_one(mode):
     for output, expected, *_ in ROWS:
         text = first_difference(output, expected, mode)
         assert (text == "") == equal(output, expected, mode), (output, expected)
@@ -50,13 +46,11 @@ def test_a_difference_is_described_when_there_is_one(mode: Mode) -> None:
         (b"x" * 999, b"1", "open-r1", "token 1: expected '1', found 'xxxxxxxxxxxxxxxxxxxxxxxxxx…"),
     ],
 )
-def test_the_description_of_a_difference(
-    output: bytes, expected: bytes, mode: Mode, words: str
-) -> None:
+def test_the_description_of_a_difference(output, expected, mode, words):
     assert first_difference(output, expected, mode).startswith(words)
 
 
-def test_json_beyond_the_bounds_is_compared_as_lines() -> None:
+def test_json_beyond_the_bounds_is_compared_as_lines():
     deep = b"[" * 200 + b"]" * 200
     assert not equal(deep, b" " + deep, "upstream")
     hidden = b'["' + b"]" * 200 + b'", ' + b"[" * 150 + b"]" * 150 + b"]"
@@ -69,7 +63,7 @@ def test_json_beyond_the_bounds_is_compared_as_lines() -> None:
     assert not equal(bomb, b" " + bomb, "upstream")
 
 
-def test_an_unknown_mode_is_reported() -> None:
+def test_an_unknown_mode_is_reported():
     with pytest.raises(ValueError, match="unknown comparison 'fuzzy': choose one of open-r1"):
         equal(b"", b"", "fuzzy")  # type: ignore[arg-type]
 
@@ -79,7 +73,7 @@ TEXTS = st.lists(PIECES, max_size=10).map(b"".join)
 
 
 @given(TEXTS, TEXTS, st.integers(1, 5))
-def test_open_r1_equals_a_simple_implementation(output: bytes, expected: bytes, size: int) -> None:
+def test_open_r1_equals_a_simple_implementation(output, expected, size):
     def simple(data: bytes) -> list[bytes]:
         return [w.upper() if w.upper() in (b"YES", b"NO") else w for w in data.split()]
 
@@ -89,7 +83,7 @@ def test_open_r1_equals_a_simple_implementation(output: bytes, expected: bytes, 
 
 
 @given(TEXTS, TEXTS, st.integers(1, 5))
-def test_upstream_equals_a_simple_implementation(output: bytes, expected: bytes, size: int) -> None:
+def test_upstream_equals_a_simple_implementation(output, expected, size):
     def simple(data: bytes) -> list[bytes]:
         lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         return [kept for line in lines if (kept := line.rstrip())]

@@ -3,8 +3,6 @@
 The interactor speaks Kattis' protocol: exit status 42 accepts, 43 rejects.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
@@ -131,12 +129,7 @@ def talk(
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_an_attack_changes_no_verdict_and_ends(
-    box: EmbeddedSandbox,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-) -> None:
+def test_an_attack_changes_no_verdict_and_ends(box, tmp_path, monkeypatch, name):
     solution, judge, outcome, decided_by = ROWS[name]
     with monkeypatch.context() as patch:
         if name == "the interactor stops itself":  # nothing but its own limit ends it

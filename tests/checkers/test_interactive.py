@@ -1,15 +1,12 @@
 """The program that broke first decides: the rule as a table, and real pairs of programs."""
 
-from __future__ import annotations
-
-import dataclasses
 import shutil
 import signal
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
-from gradebox.checkers.check import Check, CheckerError, accept, reject, unclear
+from gradebox.checkers.check import CheckerError, accept, reject, unclear
 from gradebox.checkers.interactive import (
     InteractionResult,
     decide,
@@ -17,76 +14,36 @@ from gradebox.checkers.interactive import (
     open_interactor,
 )
 from gradebox.sandbox.errors import BadRequest
-from gradebox.sandbox.model import Execution, Interaction, Limits, Program
-from tests.checkers.conftest import WatchedBox
+from gradebox.sandbox.model import Interaction, Limits, Program
+from testing.fakes.scripted_sandbox import ready
+from testing.rows import rows
 
-WELL = Execution(exit_code=0, signal=None, cpu_s=0.1, wall_s=0.2, memory_bytes=1000)
-CRASHED = dataclasses.replace(WELL, exit_code=1)
-SEGFAULT = dataclasses.replace(WELL, exit_code=None, signal=int(signal.SIGSEGV))
-PIPE = dataclasses.replace(WELL, exit_code=None, signal=int(signal.SIGPIPE))
-SLOW = dataclasses.replace(WELL, exit_code=None, signal=9, killed_for="cpu")
-IDLE = dataclasses.replace(WELL, exit_code=None, signal=9, killed_for="wall")
-FAT = dataclasses.replace(WELL, exit_code=None, signal=9, killed_for="memory")
-
-OK, WA, PE, CU = accept("ok"), reject("no"), reject("odd", "PE"), unclear("crash")
-
-# ended first, the solution's end, the interactor's end, its answer → decided by, outcome
-ROWS = [
-    ("first", WELL, WELL, OK, "interactor", "accepted"),
-    ("first", WELL, WELL, WA, "interactor", "rejected"),
-    ("first", WELL, WELL, PE, "interactor", "rejected"),
-    ("first", WELL, CRASHED, CU, "interactor", "unclear"),
-    ("first", WELL, PIPE, CU, "interactor", "rejected"),
-    ("first", CRASHED, WELL, OK, "solution", "accepted"),
-    ("first", CRASHED, WELL, WA, "solution", "rejected"),
-    ("first", CRASHED, PIPE, CU, "solution", "unclear"),
-    ("first", CRASHED, CRASHED, CU, "solution", "unclear"),
-    ("first", SEGFAULT, WELL, WA, "solution", "rejected"),
-    ("first", SLOW, WELL, WA, "solution", "rejected"),
-    ("first", SLOW, SLOW, CU, "solution", "unclear"),
-    ("first", FAT, WELL, PE, "solution", "rejected"),
-    ("first", IDLE, WELL, WA, "solution", "rejected"),
-    ("first", IDLE, WELL, OK, "solution", "accepted"),
-    ("first", IDLE, SLOW, CU, "solution", "unclear"),
-    ("first", IDLE, IDLE, CU, "interactor", "unclear"),
-    ("first", IDLE, CRASHED, CU, "solution", "unclear"),
-    ("second", WELL, WELL, OK, "interactor", "accepted"),
-    ("second", WELL, WELL, WA, "interactor", "rejected"),
-    ("second", PIPE, WELL, WA, "interactor", "rejected"),
-    ("second", CRASHED, WELL, WA, "interactor", "rejected"),
-    ("second", SLOW, WELL, WA, "interactor", "rejected"),
-    ("second", IDLE, WELL, PE, "interactor", "rejected"),
-    ("second", PIPE, WELL, OK, "solution", "accepted"),
-    ("second", CRASHED, WELL, OK, "solution", "accepted"),
-    ("second", SLOW, WELL, OK, "solution", "accepted"),
-    ("second", WELL, CRASHED, CU, "interactor", "unclear"),
-    ("second", PIPE, SEGFAULT, CU, "interactor", "unclear"),
-    ("second", CRASHED, SLOW, CU, "interactor", "unclear"),
-    ("both", WELL, WELL, OK, "interactor", "accepted"),
-    ("both", WELL, WELL, WA, "interactor", "rejected"),
-    ("both", CRASHED, WELL, WA, "interactor", "rejected"),
-    ("both", CRASHED, WELL, OK, "solution", "accepted"),
-    ("both", CRASHED, CRASHED, CU, "interactor", "unclear"),
-]
+ENDS = {
+    "WELL": ready(),
+    "CRASHED": ready(exit_code=1),
+    "SEGFAULT": ready(exit_code=None, signal=int(signal.SIGSEGV)),
+    "PIPE": ready(exit_code=None, signal=int(signal.SIGPIPE)),
+    "SLOW": ready(exit_code=None, signal=9, killed_for="cpu"),
+    "IDLE": ready(exit_code=None, signal=9, killed_for="wall"),
+    "FAT": ready(exit_code=None, signal=9, killed_for="memory"),
+}
+SLOW, WA = ENDS["SLOW"], reject("no")
+ANSWERS = {"OK": accept("ok"), "WA": WA, "PE": reject("odd", "PE"), "CU": unclear("crash")}
 
 
 @pytest.mark.parametrize(
-    ("first_ended", "first", "second", "answer", "decided_by", "outcome"), ROWS
+    ("first_ended", "solution", "interactor", "answer", "decided_by", "outcome"),
+    rows(__file__, "ends"),
 )
 def test_the_party_that_broke_first_decides(
-    first_ended: str,
-    first: Execution,
-    second: Execution,
-    answer: Check,
-    decided_by: str,
-    outcome: str,
-) -> None:
-    interaction = Interaction(first, second, first_ended)  # type: ignore[arg-type]
-    party, check = decide(interaction, answer)
+    first_ended, solution, interactor, answer, decided_by, outcome
+):
+    interaction = Interaction(ENDS[solution], ENDS[interactor], first_ended)
+    party, check = decide(interaction, ANSWERS[answer])
     assert (party, check.outcome) == (decided_by, outcome)
 
 
-def test_the_run_for_the_verdict_is_orderly_when_the_interactor_decides() -> None:
+def test_the_run_for_the_verdict_is_orderly_when_the_interactor_decides():
     rejected = InteractionResult(SLOW, WA, (), "interactor")
     orderly = rejected.execution_for_verdict
     assert (orderly.exit_code, orderly.signal, orderly.killed_for, orderly.cpu_s) == (
@@ -145,14 +102,7 @@ TALKS = {  # many more, of every level: test_hostile_interaction.py
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("solution", "judge", "decided_by", "outcome"), TALKS.values(), ids=TALKS)
-def test_conversations(
-    sandbox: WatchedBox,
-    tmp_path: Path,
-    solution: str,
-    judge: str,
-    decided_by: str | None,
-    outcome: str,
-) -> None:
+def test_conversations(sandbox, tmp_path, solution, judge, decided_by, outcome):
     (tmp_path / "judge.py").write_text(judge)
     interactor = open_interactor(sandbox, f"kattis:{tmp_path / 'judge.py'}")
     compiled = sandbox.compile(Program("python", {"main.py": solution.encode()}))
@@ -167,7 +117,7 @@ def test_conversations(
     }
 
 
-def test_the_interactors_message_is_in_the_check(sandbox: WatchedBox, tmp_path: Path) -> None:
+def test_the_interactors_message_is_in_the_check(sandbox, tmp_path):
     (tmp_path / "judge.py").write_text(INTERACTOR)
     interactor = open_interactor(sandbox, f"kattis:{tmp_path / 'judge.py'}")
     compiled = sandbox.compile(Program("python", {"main.py": b"print('x')"}))
@@ -177,7 +127,7 @@ def test_the_interactors_message_is_in_the_check(sandbox: WatchedBox, tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ on this machine")
-def test_a_testlib_interactor(sandbox: WatchedBox, tmp_path: Path) -> None:
+def test_a_testlib_interactor(sandbox, tmp_path):
     (tmp_path / "testlib.h").write_text("#include <cstdio>\n#include <cstring>\n")
     (tmp_path / "judge.cpp").write_text(
         """
@@ -200,9 +150,7 @@ def test_a_testlib_interactor(sandbox: WatchedBox, tmp_path: Path) -> None:
     assert interactor.digest.startswith("interactor:testlib:")
 
 
-def test_wrong_names_and_unsuitable_sandboxes_are_reported(
-    sandbox: WatchedBox, tmp_path: Path
-) -> None:
+def test_wrong_names_and_unsuitable_sandboxes_are_reported(sandbox, tmp_path):
     with pytest.raises(CheckerError, match="unknown interactor 'wcmp': write testlib:FILE"):
         open_interactor(sandbox, "wcmp")
     with pytest.raises(CheckerError, match=r"no-such\.py' can't be read"):
@@ -215,21 +163,12 @@ def test_wrong_names_and_unsuitable_sandboxes_are_reported(
         judge_interaction(sandbox, compiled, interactor, b"", b"", Limits())
 
 
-def test_an_interactor_that_does_not_compile_is_unclear(
-    sandbox: WatchedBox, tmp_path: Path
-) -> None:
+def test_an_interactor_that_does_not_compile_is_unclear(sandbox, tmp_path):
     (tmp_path / "judge.cpp").write_text("int main() { retrun 0; }")
     interactor = open_interactor(sandbox, f"kattis:{tmp_path / 'judge.cpp'}")
     refused = sandbox.compile(Program("python", {"main.py": b""}))
-    interactor._compiled.append(dataclasses.replace(refused, ok=False, log=b"no return"))
+    interactor._compiled.append(replace(refused, ok=False, log=b"no return"))
     compiled = sandbox.compile(Program("python", {"main.py": b""}))
     result = judge_interaction(sandbox, compiled, interactor, b"", b"", Limits())
     assert (result.check.outcome, result.check.stderr) == ("unclear", b"no return")
     assert sandbox.runs == []
-
-
-def test_a_failing_interactor_never_makes_a_wrong_answer() -> None:
-    for first_ended, first, second, answer, _, _ in ROWS:
-        if answer is CU and second is not PIPE:
-            interaction = Interaction(first, second, first_ended)  # type: ignore[arg-type]
-            assert decide(interaction, answer)[1].outcome == "unclear"

@@ -1,7 +1,5 @@
 """read_program: which files belong to a checker's or interactor's program."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -21,15 +19,13 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(("files", "name", "language", "found"), ROWS.values(), ids=ROWS)
-def test_the_files_of_a_program(
-    tmp_path: Path, files: dict[str, str], name: str, language: str, found: list[str]
-) -> None:
+def test_the_files_of_a_program(tmp_path, files, name, language, found):
     write(tmp_path, files)
     program = read_program("kattis", tmp_path / name)
     assert (program.language, list(program.files)) == (language, found)
 
 
-def test_testlib_programs_have_their_headers_too(tmp_path: Path) -> None:
+def test_testlib_programs_have_their_headers_too(tmp_path):
     write(
         tmp_path,
         {"c.cpp": '#include "testlib.h"\n#include "own.h"\n', "own.h": "", "testlib.h": "T"},
@@ -52,16 +48,14 @@ def test_testlib_programs_have_their_headers_too(tmp_path: Path) -> None:
         ({"v.cpp": '#include "v.h"', "v.h": "x" * (MOST_BYTES + 1)}, "v.cpp", "v.h' is longer"),
     ],
 )
-def test_unusable_programs_are_reported(
-    tmp_path: Path, files: dict[str, str], name: str, words: str
-) -> None:
+def test_unusable_programs_are_reported(tmp_path, files, name, words):
     write(tmp_path, files)
     with pytest.raises(CheckerError, match=words):
         read_program("kattis", tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["v.cpp", ""])
-def test_no_file_outside_of_the_folder_is_read(tmp_path: Path, name: str) -> None:
+def test_no_file_outside_of_the_folder_is_read(tmp_path, name):
     """A data set must not choose files of this machine, not even through links."""
     (tmp_path / "secret").write_text("secret")
     data = (tmp_path / "data").resolve()

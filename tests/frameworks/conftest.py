@@ -1,7 +1,5 @@
 """Run a framework's own code in its environment, against a server of ours."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -8,8 +8,6 @@ environment a row of ENVIRONMENTS. The packages are never installed beside our o
 requirements differ.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,14 +1,9 @@
 """SandboxFusion's client 0.3.7 against our server."""
 
-from __future__ import annotations
-
 import base64
 import time
-from collections.abc import Callable
 
 import pytest
-
-from tests.frameworks.conftest import Client, Server
 
 ENVIRONMENT = "fusion"
 pytestmark = pytest.mark.frameworks
@@ -43,9 +38,7 @@ ADD = "```python\ndef add(a, b):\n    return a + b\n```"
         ),
     ],
 )
-def test_programs_run(
-    client: Client, server: Server, fields: dict, status: str, run_status: str, code: int | None
-) -> None:
+def test_programs_run(client, server, fields, status, run_status, code):
     answer = client.call("run_code", server.url, **fields)
     assert answer["status"] == status
     assert (answer["run_result"]["status"], answer["run_result"]["return_code"]) == (
@@ -54,7 +47,7 @@ def test_programs_run(
     )
 
 
-def test_files_go_in_and_come_back(client: Client, server: Server) -> None:
+def test_files_go_in_and_come_back(client, server):
     data = base64.b64encode(b"7").decode()
     answer = client.call(
         "run_code",
@@ -67,7 +60,7 @@ def test_files_go_in_and_come_back(client: Client, server: Server) -> None:
     assert answer["files"] == {"out": base64.b64encode(b"777").decode()}
 
 
-def test_a_row_is_submitted(client: Client, server: Server) -> None:
+def test_a_row_is_submitted(client, server):
     request = {"dataset": "mbpp", "id": 3, "completion": ADD, "config": CONFIG}
     answer = client.call("submit", server.url, **request)
     assert (answer["accepted"], answer["extracted_type"]) == (True, "fenced")
@@ -75,13 +68,11 @@ def test_a_row_is_submitted(client: Client, server: Server) -> None:
     assert client.call("submit", server.url, **wrong)["accepted"] is False
 
 
-def test_128_clients_get_right_answers(client: Client, server: Server) -> None:
+def test_128_clients_get_right_answers(client, server):
     assert client.call("many", server.url, count=128, clients=128) == {"right": 128}
 
 
-def test_a_killed_server_is_asked_again(
-    client: Client, start_server: Callable[..., Server]
-) -> None:
+def test_a_killed_server_is_asked_again(client, start_server):
     server = start_server()
     asked = {"code": "import time; time.sleep(2); print(1)", "language": "python"}
     process = client.start("run_code", server.url, attempts=5, **asked)
@@ -93,9 +84,7 @@ def test_a_killed_server_is_asked_again(
     assert client.read(process)["run_result"]["stdout"] == "1\n"
 
 
-def test_a_server_that_stays_away_is_an_exception_or_a_rejection(
-    client: Client, start_server: Callable[..., Server]
-) -> None:
+def test_a_server_that_stays_away_is_an_exception_or_a_rejection(client, start_server):
     server = start_server()
     server.kill()
     answer = client.call("run_code", server.url, code="1", language="python", attempts=2)

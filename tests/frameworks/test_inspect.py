@@ -1,14 +1,9 @@
 """inspect_ai 0.3.285 with its mock model: our scorer, samples and task."""
 
-from __future__ import annotations
-
 import math
 import time
-from collections.abc import Callable
 
 import pytest
-
-from tests.frameworks.conftest import Client, Server
 
 ENVIRONMENT = "inspect"
 pytestmark = pytest.mark.frameworks
@@ -32,7 +27,7 @@ DOUBLE = {"id": "double", "official_tests": TESTS, "language": "python"}
 RIGHT = "```python\nprint(int(input()) * 2)\n```"
 
 
-def test_humaneval_is_evaluated_by_the_registered_task(client: Client) -> None:
+def test_humaneval_is_evaluated_by_the_registered_task(client):
     found = client.call("programs", "", rows=HUMANEVAL, answers=ANSWERS)
     scores = {one["id"]: one for one in found["scores"]}
     assert {name: one["value"] for name, one in scores.items()} == {
@@ -47,7 +42,7 @@ def test_humaneval_is_evaluated_by_the_registered_task(client: Client) -> None:
     assert (wrong["metadata"]["verdict"], wrong["metadata"]["tests"]) == ("WA", 1)
 
 
-def test_a_log_is_scored_without_a_sandbox(client: Client) -> None:
+def test_a_log_is_scored_without_a_sandbox(client):
     found = client.call("rescored", "", rows=HUMANEVAL, answers=ANSWERS)
     assert {one["id"]: one["value"] for one in found["scores"]} == {
         "HumanEval/0": 1.0,
@@ -56,7 +51,7 @@ def test_a_log_is_scored_without_a_sandbox(client: Client) -> None:
     }
 
 
-def test_what_was_not_measured_is_unscored(client: Client) -> None:
+def test_what_was_not_measured_is_unscored(client):
     rows = [DOUBLE, {**DOUBLE, "id": "empty", "official_tests": []}, {"id": "bad", "test": 3}]
     answers = {row["id"]: RIGHT for row in rows}
     found = client.call("with_rows", "", rows=rows, answers=answers)
@@ -66,7 +61,7 @@ def test_what_was_not_measured_is_unscored(client: Client) -> None:
     assert found["metrics"]["accuracy"] == 1.0 and found["unscored"] == 2
 
 
-def test_servers_grade(client: Client, server: Server) -> None:
+def test_servers_grade(client, server):
     rows = [{**DOUBLE, "id": f"double{n}"} for n in range(40)]
     answers = {row["id"]: RIGHT for row in rows}
     found = client.call("with_rows", server.url, rows=rows, answers=answers)
@@ -74,9 +69,7 @@ def test_servers_grade(client: Client, server: Server) -> None:
 
 
 @pytest.mark.parametrize("comes_back", [True, False])
-def test_a_server_killed_in_the_middle_costs_no_points(
-    client: Client, start_server: Callable[..., Server], comes_back: bool
-) -> None:
+def test_a_server_killed_in_the_middle_costs_no_points(client, start_server, comes_back):
     server = start_server()
     slow = "```python\nimport time\ntime.sleep(0.7)\nprint(int(input()) * 2)\n```"
     patience_s = 100 if comes_back else 4

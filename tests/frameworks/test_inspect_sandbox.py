@@ -1,13 +1,8 @@
 """`--sandbox gradebox` of inspect_ai: commands, files, limits and attacks."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.frameworks.conftest import Client
 
 ENVIRONMENT = "inspect"
 pytestmark = pytest.mark.frameworks
@@ -21,14 +16,14 @@ def raised(name: str) -> dict[str, str]:
     return {"raised": name}
 
 
-def test_inspects_own_checks_hold_but_for_other_users(client: Client) -> None:
+def test_inspects_own_checks_hold_but_for_other_users(client):
     found = client.call("self_check", "")
     assert found["checks"] >= 44
     assert list(found["failed"]) == ["test_exec_as_user"]  # a box has one user
     assert "has one user" in found["failed"]["test_exec_as_user"]
 
 
-def test_tools_of_an_agent_share_files(client: Client) -> None:
+def test_tools_of_an_agent_share_files(client):
     calls = [
         ["bash", {"command": "cat data/in.txt; echo 41 > number"}],
         ["python", {"code": "print(int(open('number').read()) + 1)"}],
@@ -74,18 +69,18 @@ READ_A = ("read_file", {"file": "a"})
          [0, "no\n", ""]),
     ],
 )  # fmt: skip
-def test_steps_of_a_sample_end_as(client: Client, steps: list, last: Any) -> None:
+def test_steps_of_a_sample_end_as(client, steps, last):
     assert client.call("commands", "", steps=steps)[-1] == last
 
 
-def test_files_over_the_limit_are_reported_and_lost(client: Client) -> None:
+def test_files_over_the_limit_are_reported_and_lost(client):
     steps = [sh("echo 1 > a"), sh("echo 2 > a; head -c 150000000 /dev/zero > big"), READ_A]
     _, second, third = client.call("commands", "", steps=steps)
     assert second[0] == 1 and "the files are over 128 MiB" in second[2]
     assert third == "1\n"
 
 
-def test_a_sample_writes_nothing_of_this_machine(client: Client, tmp_path: Path) -> None:
+def test_a_sample_writes_nothing_of_this_machine(client, tmp_path):
     outside = tmp_path / "outside"
     names = [str(outside), f"../../../../..{outside}"]
     tries = "; ".join(f"mkdir -p $(dirname {name}); echo x > {name}" for name in names)

@@ -1,17 +1,13 @@
 """Judge0's SDK 0.0.8 against our server: its default language, batches, statuses."""
 
-from __future__ import annotations
-
 import pytest
-
-from tests.frameworks.conftest import Client, Server
 
 ENVIRONMENT = "judge0"
 pytestmark = pytest.mark.frameworks
 SQUARE = "#include <iostream>\nint main() { int n; std::cin >> n; std::cout << n * n; }"
 
 
-def test_programs_run_alone_and_in_batches(client: Client, server: Server) -> None:
+def test_programs_run_alone_and_in_batches(client, server):
     rows = [
         ({"source_code": "print('é')"}, [3, "é\n", 0]),
         *(

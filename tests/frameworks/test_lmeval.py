@@ -1,12 +1,6 @@
 """lm-evaluation-harness 0.4.13: its command with a stub model on tasks of ours."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
-
-from tests.frameworks.conftest import Client
 
 ENVIRONMENT = "lmeval"
 pytestmark = pytest.mark.frameworks
@@ -73,14 +67,12 @@ SHOWN = {row["text"]: f"{row['code']} if x < 3 else 0" for row in MBPP}
         ),
     ],
 )
-def test_a_task_scores(
-    client: Client, task: str, rows: list, settings: dict[str, Any], scores: dict[str, float]
-) -> None:
+def test_a_task_scores(client, task, rows, settings, scores):
     found = client.call("run", "", task=task, rows=rows, **settings)
     assert {name: found["results"][name] for name in scores} == scores
 
 
-def test_a_prompt_has_the_examples_of_the_harness(client: Client) -> None:
+def test_a_prompt_has_the_examples_of_the_harness(client):
     found = client.call("run", "", task="mbpp", rows=MBPP[:1], model="dummy")
     assert found["prompts"][0].count("[DONE]") == 3
     assert "def similar_elements(test_tup1, test_tup2):" in found["prompts"][0]
@@ -99,7 +91,7 @@ def test_a_prompt_has_the_examples_of_the_harness(client: Client) -> None:
         ("mbpp_plus_instruct", "mbpp/mbpp_plus_instruct.yaml"),
     ],
 )
-def test_prompts_are_those_of_the_harness(client: Client, task: str, theirs: str) -> None:
+def test_prompts_are_those_of_the_harness(client, task, theirs):
     keys = [
         "dataset_path",
         "dataset_name",

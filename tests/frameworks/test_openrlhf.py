@@ -1,13 +1,8 @@
 """OpenRLHF 0.11: its executor with our file, and with the address of a server."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from tests.frameworks.conftest import Client, Server
 
 ENVIRONMENT = "openrlhf"
 pytestmark = pytest.mark.frameworks
@@ -31,13 +26,13 @@ def rewards(found: list[dict]) -> list[tuple]:
     return [(one["reward"], one["scores"]) for one in found]
 
 
-def test_a_file_is_loaded_and_asked(client: Client, tmp_path: Path) -> None:
+def test_a_file_is_loaded_and_asked(client, tmp_path):
     found = client.call("samples", "", answers=ANSWERS, tests=TESTS, reward=file_with(tmp_path, ""))
     assert rewards(found) == [(1.0, 1.0), (0.0, 0.5), (-1.0, 0.0)]
     assert found[1]["extra_logs"] == {"pass_rate": 0.5, "passed": 0.0}
 
 
-def test_a_server_is_asked(client: Client, server: Server) -> None:
+def test_a_server_is_asked(client, server):
     found = client.call("samples", server.url, answers=ANSWERS, tests=TESTS)
     assert [one[0] for one in found[0].items()] == ["reward", "scores", "extra_logs"]
     assert [value(one["reward"]) for one in found] == [1.0, 0.0, -1.0]
@@ -49,9 +44,7 @@ def value(given: object) -> object:
 
 
 @pytest.mark.parametrize("file", [True, False])
-def test_samples_of_a_killed_server_have_no_reward(
-    client: Client, start_server: Callable[..., Server], tmp_path: Path, file: bool
-) -> None:
+def test_samples_of_a_killed_server_have_no_reward(client, start_server, tmp_path, file):
     server = start_server()
     settings = f"servers=[{server.url!r}], patience_s=2"
     reward = file_with(tmp_path, settings) if file else None

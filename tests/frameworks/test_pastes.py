@@ -1,7 +1,5 @@
 """lighteval, DSPy, smolagents, SkyRL-gym, AReaL and slime with what docs/frameworks.md pastes."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path
@@ -43,7 +41,7 @@ def paste_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", [name for name in FIRST_LINES if name != "slime"])
-def test_right_programs_have_reward_1_and_wrong_ones_less(name: str) -> None:
+def test_right_programs_have_reward_1_and_wrong_ones_less(name):
     why = why_missing(name)
     if why is not None:
         pytest.skip(f"{name}: {why}")
@@ -52,7 +50,7 @@ def test_right_programs_have_reward_1_and_wrong_ones_less(name: str) -> None:
     assert [reward == 1 for reward in found] == GIVEN
 
 
-def test_slime_awaits_a_reward_of_a_sample() -> None:
+def test_slime_awaits_a_reward_of_a_sample():
     pasted: dict[str, Any] = {}
     exec(paste_of("slime"), pasted)  # slime is on no index: called as its `async_rm` does
     label = json.dumps(TESTS)

@@ -1,12 +1,6 @@
 """TRL 1.16: its GRPO loop with our reward, here and with graders elsewhere."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
-
-from tests.frameworks.conftest import Client, Server
 
 ENVIRONMENT = "trl"
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(400)]
@@ -18,7 +12,7 @@ def expected(completion: str) -> tuple[float, str]:
 
 
 @pytest.mark.parametrize("conversational", [True, False])
-def test_a_grpo_loop_with_the_sandbox_of_this_machine(client: Client, conversational: bool) -> None:
+def test_a_grpo_loop_with_the_sandbox_of_this_machine(client, conversational):
     answer = client.call("grpo", "", steps=3, conversational=conversational)
     assert answer["moved"]
     assert [one["faults"] for one in answer["logs"]] == [0.0] * 3
@@ -28,15 +22,13 @@ def test_a_grpo_loop_with_the_sandbox_of_this_machine(client: Client, conversati
     assert len(set(answer["verdicts"])) > 1
 
 
-def test_a_grpo_loop_with_servers(client: Client, server: Server) -> None:
+def test_a_grpo_loop_with_servers(client, server):
     answer = client.call("grpo", server.url, steps=3)
     assert answer["moved"]
     assert [one["faults"] for one in answer["logs"]] == [0.0] * 3
 
 
-def test_completions_of_a_killed_server_have_no_reward(
-    client: Client, start_server: Callable[..., Server]
-) -> None:
+def test_completions_of_a_killed_server_have_no_reward(client, start_server):
     server = start_server()
     process = client.start("grpo", server.url, steps=1, slow=True, patience_s=2)
     server.wait_for_requests()
@@ -48,9 +40,7 @@ def test_completions_of_a_killed_server_have_no_reward(
     assert answer["logs"][0]["faults"] == len(graded) / 8
 
 
-def test_completions_of_a_killed_server_are_graded_by_another(
-    client: Client, start_server: Callable[..., Server]
-) -> None:
+def test_completions_of_a_killed_server_are_graded_by_another(client, start_server):
     first, second = start_server(), start_server()
     process = client.start("grpo", first.url, steps=1, slow=True, servers=[first.url, second.url])
     while not (first.present() or second.present()):

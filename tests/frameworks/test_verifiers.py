@@ -1,12 +1,6 @@
 """verifiers 0.4: its loader finds our taskset, its tasks validate and score."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
-
-from tests.frameworks.conftest import Client, Server
 
 ENVIRONMENT = "verifiers"
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(300)]
@@ -28,7 +22,7 @@ REPLIES = {
 }
 
 
-def test_tasks_are_loaded_validated_and_scored(client: Client) -> None:
+def test_tasks_are_loaded_validated_and_scored(client):
     found = client.call("", "", rows=HUMANEVAL, replies=list(REPLIES.values()))
     assert found["valid"] == [True, True, False]
     assert "Add 1 to x." in found["prompts"][1]
@@ -39,9 +33,7 @@ def test_tasks_are_loaded_validated_and_scored(client: Client) -> None:
     assert scores["AC"]["metrics"] == {"pass_rate": 1.0}
 
 
-def test_a_fault_of_the_machine_is_an_error_and_no_reward(
-    client: Client, start_server: Callable[..., Server]
-) -> None:
+def test_a_fault_of_the_machine_is_an_error_and_no_reward(client, start_server):
     server = start_server()
     server.kill()
     found = client.call("", server.url, rows=HUMANEVAL, replies=[REPLIES["AC"]])

@@ -1,13 +1,8 @@
 """verl 0.9.1: its sandbox_fusion utilities against our server."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
 
 import pytest
-
-from tests.frameworks.conftest import Client, Server
 
 ENVIRONMENT = "verl"
 pytestmark = pytest.mark.frameworks
@@ -30,14 +25,12 @@ CPP = '#include <cstdio>\nint main() { int n; scanf("%d", &n); printf("%d\\n", n
         ("def add(a, b):\n    return a + b", {"assert_case": ["assert add(1, 2) == 3"]}, 1.0),
     ],
 )
-def test_completions_are_scored(
-    client: Client, server: Server, code: str, tests: dict, expected: float
-) -> None:
+def test_completions_are_scored(client, server, code, tests, expected):
     answer = client.call("score", server.url, completion=f"```python\n{code}\n```", tests=tests)
     assert answer["score"] == pytest.approx(expected)
 
 
-def test_the_reward_manager_finds_the_server(client: Client, server: Server) -> None:
+def test_the_reward_manager_finds_the_server(client, server):
     answer = client.call(
         "by_source",
         server.url,
@@ -58,16 +51,14 @@ def test_the_reward_manager_finds_the_server(client: Client, server: Server) -> 
         ("print(input(), end='x')", "python", False, "wrong_answer"),
     ],
 )
-def test_each_way_to_fail_has_its_status(
-    client: Client, server: Server, code: str, language: str, result: object, status: str
-) -> None:
+def test_each_way_to_fail_has_its_status(client, server, code, language, result, status):
     tests = {"inputs": ["2\n"], "outputs": ["4\n"]}
     answer = client.call("check", server.url, tests=tests, code=code, language=language, timeout=4)
     assert answer["results"] == [result]
     assert answer["metadata"][0]["status"] == status
 
 
-def test_a_program_is_compiled_once_for_its_tests(client: Client, server: Server) -> None:
+def test_a_program_is_compiled_once_for_its_tests(client, server):
     code = CPP.replace("int n;", "int n; /* once */")
     tests = {"inputs": ["2\n"] * 20, "outputs": ["4\n"] * 20}
     answer = client.call("check", server.url, tests=tests, code=code, language="cpp")
@@ -76,13 +67,11 @@ def test_a_program_is_compiled_once_for_its_tests(client: Client, server: Server
     assert sum(seconds > 0 for seconds in compiled) == 1
 
 
-def test_128_clients_get_right_answers(client: Client, server: Server) -> None:
+def test_128_clients_get_right_answers(client, server):
     assert client.call("many", server.url, count=128, clients=128) == {"right": 128}
 
 
-def test_a_server_that_is_gone_is_a_failed_test(
-    client: Client, start_server: Callable[..., Server]
-) -> None:
+def test_a_server_that_is_gone_is_a_failed_test(client, start_server):
     server = start_server()
     server.kill()
     answer = client.call("check", server.url, tests=TESTS, code=SQUARE)
@@ -92,9 +81,7 @@ def test_a_server_that_is_gone_is_a_failed_test(
     assert scored["score"] == 0.0
 
 
-def test_a_server_killed_in_the_middle_is_a_failed_test(
-    client: Client, start_server: Callable[..., Server]
-) -> None:
+def test_a_server_killed_in_the_middle_is_a_failed_test(client, start_server):
     server = start_server()
     code = "import time\ntime.sleep(100)"
     process = client.start("check", server.url, tests=TESTS, code=code, timeout=100)

@@ -1,12 +1,6 @@
 """verl 0.9.1: gradebox.verl as its reward managers load it, and their sandbox_fusion URL."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
-
-from tests.frameworks.conftest import Client, Server
 
 ENVIRONMENT, CLIENT = "verl", "verl_reward"
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(400)]
@@ -24,9 +18,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("manager", ["naive", "dapo"])
 @pytest.mark.parametrize("name", ["compute_score", "compute_score_async"])
-def test_a_manager_logs_score_pass_rate_and_verdict(
-    client: Client, manager: str, name: str
-) -> None:
+def test_a_manager_logs_score_pass_rate_and_verdict(client, manager, name):
     found = client.call(
         "rewards",
         "",
@@ -43,7 +35,7 @@ def test_a_manager_logs_score_pass_rate_and_verdict(
     }
 
 
-def test_hostile_programs_fail_within_their_time(client: Client) -> None:
+def test_hostile_programs_fail_within_their_time(client):
     found = client.call(
         "rewards",
         "",
@@ -56,15 +48,13 @@ def test_hostile_programs_fail_within_their_time(client: Client) -> None:
     assert found[0]["reward_extra_info"]["verdict"] == "TLE"
 
 
-def test_its_own_scoring_through_the_url(client: Client, server: Server) -> None:
+def test_its_own_scoring_through_the_url(client, server):
     found = client.call("rewards", server.url, answers=ANSWERS, truth=TRUTH)
     assert [one["reward_score"] for one in found] == [1.0, 0.5, 0.0]
 
 
 @pytest.mark.parametrize("fault", [None, -7.0])
-def test_a_killed_server_raises_or_gives_the_chosen_score(
-    client: Client, start_server: Callable[..., Server], fault: float | None
-) -> None:
+def test_a_killed_server_raises_or_gives_the_chosen_score(client, start_server, fault):
     server = start_server()
     kwargs = {"servers": [server.url], "patience_s": 2, "fault": fault}
     process = client.start(
@@ -85,9 +75,7 @@ def test_a_killed_server_raises_or_gives_the_chosen_score(
         assert {one["reward_extra_info"]["verdict"] for one in found} == {"ER"}
 
 
-def test_a_server_that_comes_back_is_asked_again(
-    client: Client, start_server: Callable[..., Server]
-) -> None:
+def test_a_server_that_comes_back_is_asked_again(client, start_server):
     server = start_server()
     process = client.start(
         "rewards",

@@ -1,7 +1,5 @@
 """Containers of the image, and the table of places that `make test-docker` prints."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 

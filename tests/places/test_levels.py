@@ -1,10 +1,7 @@
 """The examples are graded right in containers of many kinds, each at the level it offers."""
 
-from __future__ import annotations
-
 import json
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,9 +67,7 @@ def results(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_the_examples_are_graded_right(
-    place: str, container: Container, table: Callable[[str], None], results: Path
-) -> None:
+def test_the_examples_are_graded_right(place, container, table, results):
     options, level = PLACES[place]
     words = [*GRADE, "/work/examples/solutions.jsonl"]
     used = levels(container([*options, f"-v={results}:/results"], words), results, EXAMPLES)
@@ -88,9 +83,7 @@ def bare(container: Container, results: Path, script: str) -> subprocess.Complet
     return container(options, words, "gradebox")
 
 
-def test_a_wheel_of_an_ordinary_user_grades_with_next_to_nothing(
-    container: Container, table: Callable[[str], None], results: Path
-) -> None:
+def test_a_wheel_of_an_ordinary_user_grades_with_next_to_nothing(container, table, results):
     done = bare(container, results, BARE)
     rows = [json.loads(line) for line in (results / "python.jsonl").open()]
     used = levels(done, results, rows)
@@ -98,7 +91,7 @@ def test_a_wheel_of_an_ordinary_user_grades_with_next_to_nothing(
     assert used == {"landlock"}
 
 
-def test_what_is_missing_is_said_in_one_line(container: Container, results: Path) -> None:
+def test_what_is_missing_is_said_in_one_line(container, results):
     done = bare(container, results, BARE.replace("ulimit -n 96", "ulimit -n 64"))
     assert done.returncode == 2
     said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
@@ -108,9 +101,7 @@ def test_what_is_missing_is_said_in_one_line(container: Container, results: Path
     assert "Traceback" not in done.stderr
 
 
-def test_a_read_only_container_without_tmpfs_says_what_is_missing(
-    container: Container, results: Path
-) -> None:
+def test_a_read_only_container_without_tmpfs_says_what_is_missing(container, results):
     options = ["--read-only", "--ipc=none", f"-v={results}:/results"]
     done = container(options, [*GRADE, "/work/examples/solutions.jsonl"])
     assert done.returncode == 2
@@ -118,9 +109,7 @@ def test_a_read_only_container_without_tmpfs_says_what_is_missing(
     assert "Traceback" not in done.stderr
 
 
-def test_results_belong_to_the_calling_user_and_have_its_paths(
-    container: Container, results: Path
-) -> None:
+def test_results_belong_to_the_calling_user_and_have_its_paths(container, results):
     for name in ("problems.jsonl", "solutions.jsonl"):
         (results / name).write_text((ROOT / "examples" / name).read_text())
     words = ["grade", "--dataset", "problems.jsonl", "--solutions-path", "solutions.jsonl"]
@@ -130,7 +119,7 @@ def test_results_belong_to_the_calling_user_and_have_its_paths(
     assert (results / "results" / "solutions").stat().st_uid == 4321
 
 
-def test_the_image_without_compilers_is_small(container: Container) -> None:
+def test_the_image_without_compilers_is_small(container):
     words = ["docker", "image", "inspect", "gradebox", "--format={{.Size}}"]
     size = int(subprocess.check_output(words, text=True))
     assert size < 700e6

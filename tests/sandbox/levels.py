@@ -1,7 +1,5 @@
 """Boxes at a given isolation level, for tests that cover several levels."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

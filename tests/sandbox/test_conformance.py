@@ -1,7 +1,5 @@
 """The behaviour that all sandboxes share: the embedded box, the server, a real Piston."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Iterator
@@ -53,9 +51,7 @@ ECHO = "import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read())"
     ("language", "source", "stdin", "expected"),
     [pytest.param(*row, id=name) for name, *row in rows(__file__, "ends")],
 )
-def test_results_of_programs(
-    box: Sandbox, language: str, source: str, stdin: str, expected: dict[str, Any]
-) -> None:
+def test_results_of_programs(box, language, source, stdin, expected):
     """Of the execution, the fields that are given; bytes are written as Latin-1."""
     got = run(box, language, source, stdin=stdin.encode("latin-1"))
     seen = {name: getattr(got, name) for name in expected}
@@ -81,7 +77,7 @@ LIMITS: dict[str, tuple[str, str, Limits]] = {
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_each_limit_is_reported_by_name(box: Sandbox, name: str) -> None:
+def test_each_limit_is_reported_by_name(box, name):
     language, source, limits = LIMITS[name]
     if "fork" in source and box.describe().level in ("userns", "landlock"):
         pytest.skip("programs may not fork at this level")
@@ -100,7 +96,7 @@ def large_bodies() -> Iterator[None]:
         skip("piston", str(error))
 
 
-def test_large_input_arrives_whole(box: Sandbox) -> None:
+def test_large_input_arrives_whole(box):
     data = b"1234567\n" * 300_000
     source = "import hashlib\nprint(hashlib.sha256(open(0, 'rb').read()).hexdigest())"
     with large_bodies():
@@ -108,21 +104,21 @@ def test_large_input_arrives_whole(box: Sandbox) -> None:
     assert got.stdout.decode().strip() == hashlib.sha256(data).hexdigest()
 
 
-def test_large_output_comes_back_whole(box: Sandbox) -> None:
+def test_large_output_comes_back_whole(box):
     data = "漢字かな".encode() * 40_000
     with large_bodies():
         got = run(box, "python", ECHO, stdin=data)
     assert (got.stdout == data, got.stdout_bytes, got.stdout_cut) == (True, len(data), False)
 
 
-def test_stderr_is_cut_and_the_program_continues(box: Sandbox) -> None:
+def test_stderr_is_cut_and_the_program_continues(box):
     source = "import sys\nsys.stderr.write('e' * 300_000)\nprint('done')"
     got = run(box, "python", source, limits=Limits(stderr_bytes=1000))
     assert (got.stdout, got.exit_code, got.stderr_cut) == (b"done\n", 0, True)
     assert got.stderr == b"e" * 1000
 
 
-def test_files_in_and_out(box: Sandbox) -> None:
+def test_files_in_and_out(box):
     """A collected link is not followed."""
     source = "data = open('input.txt', 'rb').read()\nopen('output.txt', 'wb').write(data[::-1])\n"
     source += "import os\nos.symlink('/etc/passwd', 'link')"
@@ -131,13 +127,13 @@ def test_files_in_and_out(box: Sandbox) -> None:
     assert dict(got.files) == {"output.txt": b"ba\xff\x00"}
 
 
-def test_arguments_arrive_unchanged(box: Sandbox) -> None:
+def test_arguments_arrive_unchanged(box):
     args = ("one", "two words", "", "'\"$x", "漢")
     got = run(box, "python", "import sys\nprint(sys.argv[1:])", args=args)
     assert got.stdout.decode() == f"{list(args)}\n"
 
 
-def test_each_run_starts_clean(box: Sandbox) -> None:
+def test_each_run_starts_clean(box):
     source = (
         "import os\nfor d in ('.', '/tmp'):\n  p = os.path.join(d, 'left')\n"
         "  print(os.path.exists(p))\n  open(p, 'w').close()\n"
@@ -147,7 +143,7 @@ def test_each_run_starts_clean(box: Sandbox) -> None:
         assert box.run(compiled, Limits()).stdout == b"False\nFalse\n"
 
 
-def test_there_is_no_network(box: Sandbox) -> None:
+def test_there_is_no_network(box):
     source = (
         "import socket\ns = socket.socket()\ns.settimeout(2)\n"
         "try:\n  s.connect(('192.0.2.1', 80))\nexcept OSError as e:\n  print('no')\n"
@@ -157,19 +153,19 @@ def test_there_is_no_network(box: Sandbox) -> None:
     assert got.stdout == b"no\n" or got.exit_code != 0
 
 
-def test_the_log_of_a_rejected_program_has_the_error(box: Sandbox) -> None:
+def test_the_log_of_a_rejected_program_has_the_error(box):
     compiled = made(box, "c++17", "int main() { return undeclared_name; }")
     assert not compiled.ok
     assert b"undeclared_name" in compiled.log
 
 
-def test_the_same_program_is_compiled_once(box: Sandbox) -> None:
+def test_the_same_program_is_compiled_once(box):
     source = f"// {id(box)}\nint main() {{}}"
     assert not made(box, "c++17", source).cached
     assert made(box, "c++17", source).cached
 
 
-def test_helper_files_are_compiled_with_the_program(box: Sandbox) -> None:
+def test_helper_files_are_compiled_with_the_program(box):
     files = {
         "main.cpp": b'#include "twice.h"\nint main(){return twice(4);}',
         "twice.h": b"inline int twice(int n) { return 2 * n; }",
@@ -178,7 +174,7 @@ def test_helper_files_are_compiled_with_the_program(box: Sandbox) -> None:
     assert box.run(compiled, Limits()).exit_code == 8
 
 
-def test_the_sources_of_a_program_are_compiled_one_by_one(box: Sandbox) -> None:
+def test_the_sources_of_a_program_are_compiled_one_by_one(box):
     files = {
         "main.cpp": b'#include "part.h"\n#include "text.cpp"\nstatic int own = 1;\n'
         b"int main() { return own + part() + text(); }",
@@ -189,7 +185,7 @@ def test_the_sources_of_a_program_are_compiled_one_by_one(box: Sandbox) -> None:
     assert box.run(box.compile(Program("c++17", files)), Limits()).exit_code == 7
 
 
-def test_many_threads_at_once(box: Sandbox) -> None:
+def test_many_threads_at_once(box):
     compiled = made(box, "python", "print(int(input()) ** 2)")
     got: dict[int, bytes] = {}
 
@@ -204,7 +200,7 @@ def test_many_threads_at_once(box: Sandbox) -> None:
     assert got == {n: b"%d\n" % (n * n) for n in range(8)}
 
 
-def test_a_run_alone_is_not_contended(box: Sandbox) -> None:
+def test_a_run_alone_is_not_contended(box):
     assert "alone" in box.capabilities
     got = run(box, "python", "print(1)", alone=True)
     assert (got.stdout, got.contended) == (b"1\n", False)
@@ -221,14 +217,12 @@ def test_a_run_alone_is_not_contended(box: Sandbox) -> None:
         ({"collect": ("..",)}, r"\.\."),
     ],
 )
-def test_impossible_requests_are_refused_before_anything_runs(
-    box: Sandbox, change: dict[str, Any], message: str
-) -> None:
+def test_impossible_requests_are_refused_before_anything_runs(box, change, message):
     with pytest.raises(BadRequest, match=message):
         run(box, "python", "print(1)", **change)
 
 
-def test_description_can_be_recorded(box: Sandbox) -> None:
+def test_description_can_be_recorded(box):
     about = box.describe().as_json()
     assert about["backend"] in ("box", "piston")
     assert {"python", "c++17"} <= set(about["toolchains"])
@@ -246,7 +240,7 @@ def together(box: Sandbox, compiled: Compiled, stdins: list[bytes], **limits: An
 
 
 @pytest.mark.parametrize("language", ["python", "c++17"])
-def test_a_batch_gives_what_single_runs_give(box: Sandbox, language: str) -> None:
+def test_a_batch_gives_what_single_runs_give(box, language):
     source = {
         "python": "print(sum(map(int, input().split())))",
         "c++17": "#include <iostream>\nint main(){int a,b;std::cin>>a>>b;std::cout<<a+b<<'\\n';}",
@@ -262,7 +256,7 @@ def test_a_batch_gives_what_single_runs_give(box: Sandbox, language: str) -> Non
         assert abs(one.memory_bytes - alone.memory_bytes) < 2 * MIB
 
 
-def test_a_batch_ends_after_a_run_that_fails(box: Sandbox) -> None:
+def test_a_batch_ends_after_a_run_that_fails(box):
     compiled = made(box, "python", "print(1 // int(input()))")
     got = together(box, compiled, [b"1", b"0", b"1"])
     assert [one.exit_code for one in got[:2]] == [0, 1]

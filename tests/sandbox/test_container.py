@@ -1,7 +1,5 @@
 """`python -m sandbox.container`: what it asks of docker, its error messages, a real service."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -61,15 +59,13 @@ def up(service: str = "box", **options: Any) -> str:
     ("answers", "service", "message"),
     rows(__file__, "errors"),
 )
-def test_each_error_has_its_remedy(
-    docker: Fake, answers: Answers, service: str, message: str
-) -> None:
+def test_each_error_has_its_remedy(docker, answers, service, message):
     docker(answers)
     with pytest.raises(SandboxUnavailable, match=message):
         up(service)
 
 
-def test_a_missing_command_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_command_is_explained(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SandboxUnavailable, match="no Docker engine answers: install and start"):
         up()
@@ -91,9 +87,7 @@ def test_a_missing_command_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_pat
         ),
     ],
 )
-def test_what_up_asks_of_compose(
-    docker: Fake, options: dict[str, Any], words: str, settings: dict[str, str]
-) -> None:
+def test_what_up_asks_of_compose(docker, options, words, settings):
     asked = docker([("info", 0, "2"), ("up", 1, "enough")])
     with pytest.raises(SandboxUnavailable, match="enough"):
         up(**options)
@@ -103,9 +97,7 @@ def test_what_up_asks_of_compose(
     assert environment == settings
 
 
-def test_a_service_that_runs_no_program_is_reported(
-    docker: Fake, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_service_that_runs_no_program_is_reported(docker, capsys):
     docker([])
     assert main(["up", "--port", "9"]) == 2
     assert "the service answers, but runs no program" in capsys.readouterr().err
@@ -116,19 +108,19 @@ def test_a_service_that_runs_no_program_is_reported(
 SERVICES: dict[str, Any] = yaml.safe_load(COMPOSE.read_text())["services"]
 
 
-def test_services_listen_on_loopback_only() -> None:
+def test_services_listen_on_loopback_only():
     ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
     assert len(ports) == 2 and all(port.startswith("127.0.0.1:") for port in ports)
 
 
-def test_the_box_has_no_capability_and_is_not_privileged() -> None:
+def test_the_box_has_no_capability_and_is_not_privileged():
     for name in ("box", "grader"):
         assert SERVICES[name]["cap_drop"] == ["ALL"]
         assert "no-new-privileges:true" in SERVICES[name]["security_opt"]
         assert "privileged" not in SERVICES[name]
 
 
-def test_piston_gets_the_settings_of_piston_env() -> None:
+def test_piston_gets_the_settings_of_piston_env():
     piston = SERVICES["piston"]
     assert piston["privileged"] is True and piston["environment"] == ["PISTON_REPO_URL"]
     text = (COMPOSE.parent / piston["env_file"]).read_text()
@@ -158,7 +150,7 @@ def project(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.docker
 @pytest.mark.slow
-def test_a_service_starts_runs_programs_and_stops(project: None) -> None:
+def test_a_service_starts_runs_programs_and_stops(project):
     lines: list[str] = []
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -1,9 +1,5 @@
 """The kind of a container, by the signs it leaves."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from gradebox.sandbox import doctor
@@ -24,13 +20,7 @@ NAMED = "run/systemd/container"
         ({NAMED: "systemd-nspawn\n"}, {"container": ""}, "systemd-nspawn"),
     ],
 )
-def test_kinds(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    files: dict[str, str],
-    variables: dict[str, str],
-    kind: str,
-) -> None:
+def test_kinds(tmp_path, monkeypatch, files, variables, kind):
     for name in (*SIGNS, "container"):
         monkeypatch.setenv(name, variables.get(name, ""))
     for name, text in files.items():

@@ -1,9 +1,6 @@
 """The doctor reports which levels work and how to enable the others."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -15,7 +12,7 @@ from gradebox.sandbox.errors import SandboxUnavailable
 
 
 @pytest.mark.slow
-def test_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
+def test_this_machine(capsys):
     status = doctor.main(["--json"])
     found = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in found["levels"]] == [level.name for level in LEVELS]
@@ -48,7 +45,7 @@ class Refusing:
             error.reasons = {level: "clone: Operation not permitted"}
             raise error
 
-    def __enter__(self) -> Refusing:
+    def __enter__(self) -> "Refusing":
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -68,14 +65,7 @@ class Refusing:
         (("userns",), "userns", 0),
     ],
 )
-def test_other_machines(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    works: tuple[str, ...],
-    level: str | None,
-    status: int,
-    kind: str,
-) -> None:
+def test_other_machines(monkeypatch, capsys, works, level, status, kind):
     monkeypatch.setattr(doctor, "container_kind", lambda: kind)
     monkeypatch.setattr(doctor, "EmbeddedSandbox", type("Some", (Refusing,), {"works": works}))
     assert doctor.main([]) == status
@@ -98,8 +88,8 @@ def test_other_machines(
 
 @pytest.mark.slow(seconds=4)
 def test_an_interpreter_that_does_not_start_is_broken_and_has_no_version(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, capsys, monkeypatch
+):
     python = tmp_path / "python3"
     python.write_text(
         "#!/bin/sh\necho libpython3.so: cannot open shared object file >&2\nexit 127\n"

@@ -4,8 +4,6 @@ CPU time must be within 2 % or 3 ms, memory within 2 MB, where the level reports
 limits hold at every level is shown by the attacks (tests/submissions/hostile).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -52,9 +50,7 @@ def level(box: EmbeddedSandbox) -> str:
         ("cpu_unwaited", 40, 3),
     ],
 )
-def test_cpu_time_is_exact(
-    box: EmbeddedSandbox, uses: Compiled, way: str, ms: int, share: int
-) -> None:
+def test_cpu_time_is_exact(box, uses, way, ms, share):
     forks = way in ("cpu_children", "cpu_unwaited")
     if forks and level(box) not in GROUPED:
         result = box.run(uses, LIMITS, args=(way, str(ms)))
@@ -80,9 +76,7 @@ def assert_exact(run: Callable[[], Execution], used: Callable[[Execution], float
 
 @pytest.mark.levels("userns")
 @pytest.mark.parametrize(("way", "amount"), [("sleep", 1500), ("stderr", 16)])
-def test_watching_a_program_is_not_its_cpu_time(
-    box: EmbeddedSandbox, uses: Compiled, way: str, amount: int
-) -> None:
+def test_watching_a_program_is_not_its_cpu_time(box, uses, way, amount):
     """The box uses CPU time to check limits and to read stderr; the program measures its own."""
     assert_exact(
         lambda: box.run(uses, LIMITS, args=(way, str(amount)), alone=True),
@@ -93,14 +87,14 @@ def test_watching_a_program_is_not_its_cpu_time(
 @pytest.mark.levels("userns", "landlock")
 @pytest.mark.parametrize("way", ["memory", "memory_freed", "memory_file"])
 @pytest.mark.parametrize("megabytes", [3, 60])
-def test_memory_is_exact(box: EmbeddedSandbox, uses: Compiled, way: str, megabytes: int) -> None:
+def test_memory_is_exact(box, uses, way, megabytes):
     result = box.run(uses, LIMITS, args=(way, str(megabytes)))
     assert result.exit_code == 0, result.stderr
     assert result.memory_bytes is not None
     assert abs(result.memory_bytes - megabytes * MIB) <= 2 * MIB
 
 
-def test_memory_of_children_is_summed(box: EmbeddedSandbox, uses: Compiled) -> None:
+def test_memory_of_children_is_summed(box, uses):
     if level(box) not in GROUPED:
         pytest.skip(f"level {level(box)}: a run is one process")
     result = box.run(uses, LIMITS, args=("memory_children", "20"))
@@ -109,7 +103,7 @@ def test_memory_of_children_is_summed(box: EmbeddedSandbox, uses: Compiled) -> N
 
 
 @pytest.mark.levels("userns")
-def test_memory_does_not_include_the_run_before(box: EmbeddedSandbox, uses: Compiled) -> None:
+def test_memory_does_not_include_the_run_before(box, uses):
     small = box.run(uses, LIMITS, args=("memory", "3")).memory_bytes
     box.run(uses, LIMITS, args=("memory_file", "200"), stdin=b"x" * 1_000_000)
     again = box.run(uses, LIMITS, args=("memory", "3")).memory_bytes
@@ -117,7 +111,7 @@ def test_memory_does_not_include_the_run_before(box: EmbeddedSandbox, uses: Comp
     assert abs(small - again) <= MIB
 
 
-def test_memory_of_the_grader_is_not_counted(box: EmbeddedSandbox, uses: Compiled) -> None:
+def test_memory_of_the_grader_is_not_counted(box, uses):
     ballast = bytearray(300 * MIB)
     ballast[::4096] = b"x" * len(range(0, len(ballast), 4096))
     result = box.run(uses, LIMITS, args=("memory", "3"), stdin=bytes(20 * MIB))
@@ -145,7 +139,7 @@ SCRIPTS = {  # the others: tests/sandbox/test_conformance.py
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_limit_is_reported_by_its_name(box: EmbeddedSandbox, name: str) -> None:
+def test_a_limit_is_reported_by_its_name(box, name):
     script, limits, kills = SCRIPTS[name]
     made = box.compile(Program("python", {"main.py": script.encode()}))
     result = box.run(made, limits)
@@ -156,7 +150,7 @@ def test_a_limit_is_reported_by_its_name(box: EmbeddedSandbox, name: str) -> Non
 
 
 @pytest.mark.levels("landlock")
-def test_the_disk_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
+def test_the_disk_limit_is_reported_by_its_name(box):
     script = (
         b"import time\nfor i in range(20):\n"
         b" open(str(i), 'wb').write(bytes(4 << 20))\ntime.sleep(0.3)\n"
@@ -168,7 +162,7 @@ def test_the_disk_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
 
 
 @pytest.mark.levels("userns")
-def test_the_stack_is_part_of_the_memory(box: EmbeddedSandbox) -> None:
+def test_the_stack_is_part_of_the_memory(box):
     source = (
         b"#include <cstdio>\nint f(int n){volatile char a[1000];a[0]=n;return n?f(n-1)+a[0]:0;}"
         b'int main(){printf("%d", f(100000)!=7);}'
@@ -181,7 +175,7 @@ def test_the_stack_is_part_of_the_memory(box: EmbeddedSandbox) -> None:
     assert cut.killed_for == "memory" or "memory" in cut.limits_hit, shown(cut)
 
 
-def test_a_programs_own_signals_are_not_limits(box: EmbeddedSandbox) -> None:
+def test_a_programs_own_signals_are_not_limits(box):
     for number in ("SIGXCPU", "SIGKILL"):
         script = f"import os, signal\nos.kill(os.getpid(), signal.{number})".encode()
         result = box.run(box.compile(Program("python", {"main.py": script})), LIMITS)
@@ -189,7 +183,7 @@ def test_a_programs_own_signals_are_not_limits(box: EmbeddedSandbox) -> None:
         assert (result.killed_for, result.limits_hit) == (None, frozenset()), shown(result)
 
 
-def test_the_kernels_tick_count_does_not_end_a_program(box: EmbeddedSandbox) -> None:
+def test_the_kernels_tick_count_does_not_end_a_program(box):
     """RLIMIT_CPU counts whole ticks: with other programs running, 9.4 s were counted as 14 s."""
     script = b"import resource\nprint(*resource.getrlimit(resource.RLIMIT_CPU))"
     result = box.run(box.compile(Program("python", {"main.py": script})), LIMITS)

@@ -1,7 +1,5 @@
 """Names of languages: in the table, in Markdown fences, on Codeforces."""
 
-from __future__ import annotations
-
 import pytest
 
 from gradebox.sandbox import UnknownLanguage
@@ -13,11 +11,11 @@ from testing.rows import rows
     ("name", "row"),
     rows(__file__, "names"),
 )
-def test_known_names(name: str, row: str) -> None:
+def test_known_names(name, row):
     assert find(name).name == row
 
 
 @pytest.mark.parametrize("name", ["", "cobol", "GNU", "(64)", "c++99", "(GCC 7-32)"])
-def test_unknown_names_are_refused(name: str) -> None:
+def test_unknown_names_are_refused(name):
     with pytest.raises(UnknownLanguage, match="unknown language"):
         find(name)

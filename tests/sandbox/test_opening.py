@@ -1,7 +1,5 @@
 """Which sandbox `open_sandbox` opens: servers only where somebody names them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
@@ -45,7 +43,7 @@ def by_a_call(kind: Kind | None = None) -> Sandbox:
 
 
 @pytest.mark.parametrize("open_one", [by_the_command, by_a_grader, by_a_call])
-def test_a_server_that_nobody_named_is_sent_nothing(open_one, stranger: FakePiston) -> None:
+def test_a_server_that_nobody_named_is_sent_nothing(open_one, stranger):
     stranger.always = lambda handler, body: pytest.fail("it was sent a program")
     asked: list[str] = []
     stranger.http.RequestHandlerClass.do_GET = lambda handler: asked.append(handler.path)  # type: ignore[attr-defined]
@@ -55,38 +53,32 @@ def test_a_server_that_nobody_named_is_sent_nothing(open_one, stranger: FakePist
 
 @pytest.mark.parametrize("variable", ["PISTON_ENDPOINTS", "PISTON_ENDPOINT"])
 @pytest.mark.parametrize("open_one", [by_the_command, by_a_grader, by_a_call])
-def test_a_variable_names_servers(
-    open_one, variable: str, stranger: FakePiston, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_variable_names_servers(open_one, variable, stranger, monkeypatch):
     monkeypatch.setattr("gradebox.sandbox.endpoints.DEFAULT", NOBODY)
     monkeypatch.setenv(variable, stranger.url)
     assert isinstance(open_one(), PistonSandbox)
 
 
-def test_a_flag_names_servers(stranger: FakePiston) -> None:
+def test_a_flag_names_servers(stranger):
     assert isinstance(by_the_command("--sandbox", "piston"), PistonSandbox)
     assert isinstance(by_the_command("--endpoint", stranger.url), PistonSandbox)
     assert isinstance(by_a_grader(endpoint=[stranger.url]), PistonSandbox)
 
 
-def test_the_box_is_chosen_over_servers_of_the_environment(
-    stranger: FakePiston, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_box_is_chosen_over_servers_of_the_environment(stranger, monkeypatch):
     monkeypatch.setenv("PISTON_ENDPOINTS", stranger.url)
     assert isinstance(by_the_command("--sandbox", "local"), EmbeddedSandbox)
 
 
 @pytest.mark.parametrize("kind", [None, "auto", "piston"])
-def test_named_servers_are_never_replaced(
-    kind: Kind | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_named_servers_are_never_replaced(kind, monkeypatch):
     monkeypatch.setenv("PISTON_ENDPOINTS", NOBODY)
     with pytest.raises(SandboxUnavailable, match=r"127\.0\.0\.1:9"):
         open_sandbox(kind, slots=1).close()
 
 
 @pytest.mark.slow(seconds=1)
-def test_auto_takes_a_server_that_passes_its_probe(stranger: FakePiston) -> None:
+def test_auto_takes_a_server_that_passes_its_probe(stranger):
     assert isinstance(by_a_call("auto"), PistonSandbox)
     with open_sandbox("auto", slots=1, languages=["c++17"]) as sandbox:
         assert isinstance(sandbox, EmbeddedSandbox)
@@ -100,9 +92,7 @@ def no_piston(handler: Handler) -> None:
     handler.reply(200, {"runtimes": "none"})
 
 
-def test_auto_takes_no_server_whose_probe_fails(
-    stranger: FakePiston, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_auto_takes_no_server_whose_probe_fails(stranger, monkeypatch):
     stranger.always = no_job_works
     assert isinstance(by_a_call("auto"), EmbeddedSandbox)
     monkeypatch.setattr(stranger.http.RequestHandlerClass, "do_GET", no_piston, raising=False)

@@ -1,7 +1,5 @@
 """A Python program is compiled by its interpreter, which never runs it for that."""
 
-from __future__ import annotations
-
 import io
 import marshal
 import re
@@ -91,9 +89,7 @@ def without_folder(message: bytes) -> bytes:
 
 @pytest.mark.slow
 @each(BROKEN)
-def test_a_program_that_does_not_compile_is_rejected_with_pythons_words(
-    sandbox: Sandbox, name: str
-) -> None:
+def test_a_program_that_does_not_compile_is_rejected_with_pythons_words(sandbox, name):
     compiled = sandbox.compile(python(BROKEN[name]))
     assert not compiled.ok
     message = plainly_rejected(sandbox, BROKEN[name])
@@ -106,7 +102,7 @@ def test_a_program_that_does_not_compile_is_rejected_with_pythons_words(
 
 @pytest.mark.slow
 @each(SOUND)
-def test_a_program_that_compiles_is_not_run_for_that(sandbox: Sandbox, name: str) -> None:
+def test_a_program_that_compiles_is_not_run_for_that(sandbox, name):
     compiled = sandbox.compile(python(SOUND[name]))
     assert compiled.ok, compiled.log
     assert b"RAN" not in compiled.log
@@ -116,7 +112,7 @@ def test_a_program_that_compiles_is_not_run_for_that(sandbox: Sandbox, name: str
 
 @pytest.mark.slow
 @each(TOO_DEEP)
-def test_only_a_syntax_error_rejects(sandbox: Sandbox, name: str) -> None:
+def test_only_a_syntax_error_rejects(sandbox, name):
     source = TOO_DEEP[name]
     compiled = sandbox.compile(python(source))
     assert compiled.ok == (plainly_rejected(sandbox, source) is None)
@@ -175,11 +171,11 @@ def compiled_with(step: Step, language: str = "python") -> Compiled:
         SandboxError("the box died"),
     ],
 )
-def test_any_other_end_leaves_the_answer_to_the_runs(end: Execution | SandboxError) -> None:
+def test_any_other_end_leaves_the_answer_to_the_runs(end):
     assert compiled_with(Step(end)).ok
 
 
-def test_a_fault_is_not_remembered_and_an_answer_is() -> None:
+def test_a_fault_is_not_remembered_and_an_answer_is():
     step = Step(SandboxError("the box died"), ended(exit_code=62))
     compiler = Compiler(step, lambda row: Tool(sys.executable, "3", ()))
     assert [compiler.compile(python(b"x"), None).ok for _ in range(3)] == [True, False, False]

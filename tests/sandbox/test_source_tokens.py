@@ -1,7 +1,5 @@
 """Tokens of sources, and that reading a source is linear in its length."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -39,12 +37,12 @@ SCANS: list[Callable[[str], Any]] = [
     ("style", "source", "found"),
     rows(__file__, "tokens"),
 )
-def test_tokens_of_each_style(style: Style, source: str, found: list[str]) -> None:
+def test_tokens_of_each_style(style, source, found):
     assert [text for _, text, _ in tokens(source, style)] == found
 
 
 @given(st.text(st.sampled_from("/*\"'\\`R(#)ar\n {};1"), max_size=40), st.sampled_from(STYLES))
-def test_tokens_cover_all_but_white_space(source: str, style: Style) -> None:
+def test_tokens_cover_all_but_white_space(source, style):
     at = 0
     for _, text, start in tokens(source, style):
         assert text
@@ -54,7 +52,7 @@ def test_tokens_cover_all_but_white_space(source: str, style: Style) -> None:
     assert not source[at:].strip()
 
 
-def test_what_is_behind_too_many_tokens_is_one() -> None:
+def test_what_is_behind_too_many_tokens_is_one():
     *first, (kind, text, start) = tokens(";" * (MOST_TOKENS + 9), "go")
     assert len(first) == start == MOST_TOKENS
     assert (kind, len(text)) == ("rest", 9)
@@ -63,7 +61,7 @@ def test_what_is_behind_too_many_tokens_is_one() -> None:
 
 @pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("scan", SCANS)
-def test_the_work_of_a_scan_is_linear(scan: Callable[[str], Any]) -> None:
+def test_the_work_of_a_scan_is_linear(scan):
     for unit in UNITS:
         short, long = (calls_of(scan, unit * (size // len(unit))) for size in (1 << 9, 1 << 12))
         assert long <= 9 * short + 400, repr(unit)

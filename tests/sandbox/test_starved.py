@@ -1,7 +1,5 @@
 """With four times more load than cores, waiting for a core does not count against a program."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -46,9 +44,7 @@ def uses(box: EmbeddedSandbox) -> Compiled:
 
 
 @pytest.mark.parametrize(("way", "ms"), [("cpu", 120), ("cpu_threads", 40), ("cpu_children", 40)])
-def test_a_starved_program_is_not_stopped_by_the_wall_clock(
-    box: EmbeddedSandbox, uses: Compiled, load: None, way: str, ms: int
-) -> None:
+def test_a_starved_program_is_not_stopped_by_the_wall_clock(box, uses, load, way, ms):
     if way == "cpu_children" and box.describe().level != "full":
         pytest.skip("without a group a run is one process")
     limits = Limits(cpu_s=0.4, wall_s=0.5)
@@ -57,15 +53,13 @@ def test_a_starved_program_is_not_stopped_by_the_wall_clock(
 
 
 @pytest.mark.parametrize("share", [0.8, 1.25])
-def test_the_outcome_is_the_same_every_time(
-    box: EmbeddedSandbox, uses: Compiled, load: None, share: float
-) -> None:
+def test_the_outcome_is_the_same_every_time(box, uses, load, share):
     limits = Limits(cpu_s=0.06, wall_s=3 * 0.06 + 2)
     ends = {box.run(uses, limits, args=("cpu", str(60 * share))).killed_for for _ in range(3)}
     assert ends == ({None} if share < 1 else {"cpu"})
 
 
-def test_a_sleeping_program_is_still_stopped(box: EmbeddedSandbox, load: None) -> None:
+def test_a_sleeping_program_is_still_stopped(box, load):
     source = b"import time\nwhile True: time.sleep(0.003)"
     nap = box.compile(Program("python", {"main.py": source}))
     result = box.run(nap, Limits(cpu_s=20, wall_s=0.5))
@@ -74,9 +68,9 @@ def test_a_sleeping_program_is_still_stopped(box: EmbeddedSandbox, load: None) -
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may stop the programs of a box")
-def test_time_in_which_a_whole_box_was_stopped_does_not_count(box: EmbeddedSandbox) -> None:
+def test_time_in_which_a_whole_box_was_stopped_does_not_count(box):
     limits = Limits(cpu_s=20, wall_s=0.5)
-    source = b"import time\nend = time.process_time() + .4\nwhile time.process_time() < end: pass\n"
+    source = b"import time\nend = time.process_time() + .3\nwhile time.process_time() < end: pass\n"
     spin = box.compile(Program("python", {"main.py": source}))
     box.run(spin, limits)
     over = threading.Event()

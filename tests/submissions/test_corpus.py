@@ -118,7 +118,7 @@ def check(box: Sandbox, rows: list[Row]) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("program", BY_PROGRAM)
-def test_program(box: Sandbox, program: str) -> None:
+def test_program(box, program):
     wrong = check(box, BY_PROGRAM[program])
     assert not wrong, "\n".join(wrong)
 
@@ -133,18 +133,18 @@ def test_program(box: Sandbox, program: str) -> None:
     ],
     ids=lambda row: row.program,
 )
-def test_repeated_runs_print_the_same(box: Sandbox, row: Row) -> None:
+def test_repeated_runs_print_the_same(box, row):
     compiled = compile_row(box, row)
     outputs = {run(box, compiled, row).stdout for _ in range(6)}
     assert len(outputs) == 1
     assert outputs != {b"found\n"}
 
 
-def test_every_program_is_in_a_row() -> None:
+def test_every_program_is_in_a_row():
     alone = {"hashes.py", "addresses.cpp", "leaves_files.cpp"}
     assert {path.name for path in PROGRAMS.iterdir()} == {row.program for row in ROWS} | alone
 
 
-def test_labels_are_unique() -> None:
+def test_labels_are_unique():
     labels = [row.label for row in ROWS]
     assert sorted(set(labels)) == sorted(labels)

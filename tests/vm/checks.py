@@ -9,8 +9,6 @@ beside it. Only the standard library is needed,
 because the guest has no test tools.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

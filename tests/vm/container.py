@@ -4,8 +4,6 @@ All capabilities, no filter, a writable control group: the options of `docker ru
 The container has the guest's root as its own, and processes, mounts and a host name of its own.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -5,8 +5,6 @@
 Rows are written to OUT/rows.jsonl, with the scenario's name.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -4,8 +4,6 @@ initramfs ──▶ mounts the host's root (read-only, 9p) ──▶ switches to
                                                         user namespaces)
 """
 
-from __future__ import annotations
-
 import lzma
 import re
 from collections.abc import Iterable, Iterator

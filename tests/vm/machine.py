@@ -4,8 +4,6 @@ The guest sees the host's files read-only: the root at /, the repository at /mnt
 to /mnt/out, a folder made for this boot.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

@@ -8,8 +8,6 @@ Python for other architectures are available besides the host's packages. The mi
 └── <package>/          its files, with their paths below /
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

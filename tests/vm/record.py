@@ -6,8 +6,6 @@
 <!-- end -->
 """
 
-from __future__ import annotations
-
 import datetime
 import platform
 import re

@@ -7,8 +7,6 @@ cached in ~/.cache/gradebox-vm (GRADEBOX_VM_CACHE). Exit status: 0 all checks pa
 failed, 2 something is missing; the message says what to install.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """Counts on the grader's side before and after an attack, and the targets of attacks."""
 
-from __future__ import annotations
-
 import gc
 import os
 import socket
@@ -26,7 +24,7 @@ class Counts:
     folders: int
     files: int
 
-    def grew_from(self, before: Counts) -> bool:
+    def grew_from(self, before: "Counts") -> bool:
         """Return whether any count is higher.
 
         A lower count is not a leak: a box that the kernel killed for its group's memory is

@@ -1,7 +1,5 @@
 """Laws for every text: window sizes don't matter, nothing raises, equal texts are accepted."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,9 +17,7 @@ CHECKERS = st.sampled_from([*TABLE, "kattis space_change_sensitive", "kattis flo
 
 
 @given(CHECKERS, TEXTS, TEXTS, st.integers(1, 7))
-def test_the_window_size_does_not_change_a_verdict(
-    name: str, output: bytes, answer: bytes, size: int
-):
+def test_the_window_size_does_not_change_a_verdict(name, output, answer, size):
     with pytest.MonkeyPatch.context() as patch:
         large = builtin(name)(b"", output, answer)
         patch.setattr(tokens, "WINDOW_BYTES", size)
@@ -34,7 +30,7 @@ def test_the_window_size_does_not_change_a_verdict(
 
 
 @given(CHECKERS, st.binary(max_size=60), st.binary(max_size=60))
-def test_any_bytes_get_a_verdict(name: str, output: bytes, answer: bytes) -> None:
+def test_any_bytes_get_a_verdict(name, output, answer):
     check = builtin(name)(b"", output, answer)
     assert check.message.isprintable()
     assert len(check.message) < 500
@@ -42,7 +38,7 @@ def test_any_bytes_get_a_verdict(name: str, output: bytes, answer: bytes) -> Non
 
 
 @given(CHECKERS, TEXTS)
-def test_equal_texts_are_never_wrong(name: str, text: bytes) -> None:
+def test_equal_texts_are_never_wrong(name, text):
     """They may be malformed, which is the answer's fault first. Only outputs may have a BOM."""
     if not text.startswith(b"\xef\xbb\xbf"):
         assert builtin(name)(b"", text, text).outcome in ("accepted", "unclear")
@@ -50,7 +46,7 @@ def test_equal_texts_are_never_wrong(name: str, text: bytes) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["wcmp", "ncmp", "uncmp", "lcmp", "rcmp6", "kattis"])
-def test_many_tokens(name: str) -> None:
+def test_many_tokens(name):
     answer = b"".join(b"%d\n" % i for i in range(200_000))
     assert builtin(name)(b"", answer.replace(b"\n", b"\r\n"), answer).accepted
     assert not builtin(name)(b"", answer[:-2] + b"8\n", answer).accepted
@@ -60,7 +56,7 @@ def test_many_tokens(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["rcmp6", "icmp", "hcmp", "kattis float_tolerance 1e-6"])
 @pytest.mark.parametrize("end", [b"", b"x", b".", b"e-999999", b"e", b"." + b"5" * 1000 + b"x"])
-def test_a_number_of_many_digits_takes_no_quadratic_time(name: str, end: bytes) -> None:
+def test_a_number_of_many_digits_takes_no_quadratic_time(name, end):
     """Careless patterns take time quadratic in the length of such text."""
     output = b"1" * 400_000 + end
     check = builtin(name)(b"", output, b"1")

@@ -4,8 +4,6 @@ The verdicts were taken from those programs (testlib 0.9.45 and problemtools' va
 with GCC on Linux); texts are bytes written as Latin-1.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -30,7 +28,7 @@ def judged(row: dict[str, Any]) -> Check:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_every_case_gets_the_verdict_of_the_original(name: str) -> None:
+def test_every_case_gets_the_verdict_of_the_original(name):
     rows = [row for row in ROWS if row["checker"].split()[0] == name]
     assert len(rows) >= 9
     wrong = [
@@ -42,6 +40,6 @@ def test_every_case_gets_the_verdict_of_the_original(name: str) -> None:
     assert wrong == []
 
 
-def test_the_table_is_large_and_has_every_verdict() -> None:
+def test_the_table_is_large_and_has_every_verdict():
     assert len(ROWS) >= 900
     assert {row["verdict"] for row in ROWS} == set(OUTCOMES)

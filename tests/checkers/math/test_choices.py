@@ -3,6 +3,7 @@
 import pytest
 
 from gradebox.checkers.math import AnswerPair, grade, grade_many
+from testing.rows import rows
 
 CHOICES = [r"\frac{1}{2}", "0.25", "3 apples", r"\sqrt{2}"]
 ALIKE = ["1/2", "0.5", "3"]
@@ -10,25 +11,7 @@ ALIKE = ["1/2", "0.5", "3"]
 
 @pytest.mark.parametrize(
     ("gold", "response", "choices", "outcome"),
-    [
-        ("A", "The answer is 0.5.", CHOICES, "equal"),
-        ("A", "0.25", CHOICES, "different"),
-        ("A", "So it is 0.5, i.e. (B).", CHOICES, "different"),  # a stated letter decides
-        (r"\frac12", "(A)", CHOICES, "equal"),
-        ("1/2", "The answer is (B).", CHOICES, "different"),
-        ("C", "three apples", CHOICES, "equal"),
-        ("(D)", r"\boxed{1.4142135623730951}", CHOICES, "equal"),
-        ("7", "A", CHOICES, "not read"),  # the reference is no choice
-        ("A", "0.5", ALIKE, "not read"),
-        ("A", "(A)", ALIKE, "equal"),
-        ("A", "(B)", ALIKE, "different"),
-        ("1/2", "0.5", ALIKE, "equal"),
-        ("1/2", "A", ALIKE, "not read"),
-        ("C", "3", ALIKE, "equal"),
-        ("B", "0.25", {"label": ["A", "B"], "text": ["1", "0.25"]}, "equal"),
-        ("B", "21", ["A) 20", "B) 21"], "equal"),
-        ("B", "21", {"C": "21", "B": "20"}, "different"),
-    ],
+    rows(__file__, "letters_texts_and"),
 )
 def test_letters_texts_and_values(gold, response, choices, outcome):
     found = grade(gold, response, choices=choices)

@@ -3,6 +3,8 @@
 data/responses.jsonl has responses that give the reference answer, or do not.
 """
 
+import time
+
 import pytest
 
 from gradebox.checkers.math import extract_answer, grade
@@ -32,13 +34,13 @@ def test_whether_a_response_gives_the_reference_answer(kind):
     ("gold", "unit", "times"),
     [
         *(
-            ("5", unit, 10000)
+            ("5", unit, 5000)
             for unit in (" for $x>0$", "; indeed ", "\\ge ", "... but so ", ": one ")
         ),
-        *(("B", unit, 20000) for unit in ("A, ", "(A) ", "is A ", "option A ", "$")),
-        ("hyperbola", "an ellipse ", 20000),
+        *(("B", unit, 8000) for unit in ("A, ", "(A) ", "is A ", "option A ", "$")),
+        ("hyperbola", "an ellipse ", 8000),
         *(
-            ("1, 2", unit, 5000)
+            ("1, 2", unit, 2000)
             for unit in ("x = 1, ", "$x=1$ and ", "(", "第一空", "a: 1\n", "= ")
         ),
     ],
@@ -49,7 +51,6 @@ def test_long_responses_raise_nothing(gold, unit, times):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "unit",
     [
@@ -60,8 +61,10 @@ def test_long_responses_raise_nothing(gold, unit, times):
     ],
 )
 def test_long_runs_of_openers_do_not_need_quadratic_time(unit):
-    """Unbounded patterns would need quadratic time; the test's time limit would end it."""
-    text = unit * (50_000 // len(unit))
+    """They take 0.1 s to 1 s of CPU; unbounded patterns would take many."""
+    text = unit * (30_000 // len(unit))
+    began = time.process_time()
     assert len(extract_answer(text)) <= MAX_CHARS
     assert len(extract_answer(f"x answer{text}.")) <= MAX_CHARS
     assert len(extract_gold(f"x{text}.")) <= len(text) + 2
+    assert time.process_time() - began < 4

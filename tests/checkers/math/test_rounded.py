@@ -9,35 +9,14 @@ from hypothesis import strategies as st
 from gradebox.checkers.math import POLICIES, grade
 from gradebox.checkers.math.compare.judge import judge
 from gradebox.checkers.math.policy import get_policy
+from testing.rows import rows
 
 ROUNDED = POLICIES["rounded"]
 
 
 @pytest.mark.parametrize(
     ("gold", "accepted", "rejected"),
-    [
-        ("28.89", ["28.889", "28.885", r"\frac{260}{9}"], ["28.9", "28.88", "29", "-28.889"]),
-        ("$4,304.88", ["4304.881", "$4,304.877"], ["4304.8", "€4304.881"]),
-        ("28.89%", ["28.889%", "0.28889", "28.889"], ["28.8%", "0.2888"]),
-        ("0.29", ["28.889%"], ["28%"]),
-        ("3.67", ["3.6666666666666665"], ["3.6"]),
-        ("3.14", [r"\pi"], ["3.1"]),
-        (r"\pi", ["3.14", "3.142"], ["3.1", "3", "3.15"]),
-        (r"\frac13", ["0.333", r"33.3\%"], ["0.33", "0.334"]),
-        ("12", ["12.0"], ["12.3", "11.9"]),
-        ("3000", [], ["3001"]),
-        ("5.00 km", ["4998 m"], ["4990 m", "5.00 m"]),
-        (r"1.28\times10^{-6}", ["1.284e-6"], ["1.29e-6"]),
-        ("(1.23, 4.5)", ["(1.234, 4.52)"], ["(1.234, 4.6)", "(4.52, 1.234)"]),
-        ("[1.23, 4.5)", ["[1.234, 4.52)"], ["[1.234, 4.52]"]),
-        ("1.23, 4.5", ["4.52 and 1.2309"], ["4.52"]),
-        (
-            r"\begin{pmatrix}1.23\\2\end{pmatrix}",
-            [r"\begin{pmatrix}1.234\\2\end{pmatrix}"],
-            [r"\begin{pmatrix}1.234\\2.1\end{pmatrix}"],
-        ),
-        ("x = 1.5", ["x = 1.52", "1.52"], ["y = 1.52", "x > 1.52"]),
-    ],
+    rows(__file__, "what_is_a"),
 )
 def test_what_is_a_rounding(gold, accepted, rejected):
     found = {answer: grade(gold, answer, "rounded").equal for answer in accepted + rejected}

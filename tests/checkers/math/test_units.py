@@ -1,7 +1,5 @@
 """The factors between units, against a table of their own: a unit ten times too small is found."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Values cross as data, with their types and sharing; nothing of the sender's own crosses."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
@@ -13,6 +11,7 @@ from typing import Any
 import pytest
 
 from gradebox.checkers.values.codec import BadData, CannotCross, Side, pack, unpack
+from testing.rows import rows
 
 
 def crossed(*values: Any) -> list[Any]:
@@ -113,19 +112,7 @@ def test_objects_of_other_classes_do_not_cross_as_data():
 
 @pytest.mark.parametrize(
     "message",
-    [
-        None,
-        {},
-        {"cells": [[0]], "nodes": []},
-        {"cells": [[-1]], "nodes": []},
-        {"cells": [["x"]], "nodes": []},
-        {"cells": [{}], "nodes": []},
-        {"cells": [["i", "zz"]], "nodes": []},
-        {"cells": [[0]], "nodes": [["t", [0]]]},
-        {"cells": [[0]], "nodes": [["s", [1]], ["l"]]},
-        {"cells": [[0]], "nodes": [["o", "Exploit", "a", 1]]},
-        {"cells": [["yours", 1]], "nodes": []},
-    ],
+    rows(__file__, "what_is_no"),
     ids=repr,
 )
 def test_what_is_no_message_is_refused(message):

@@ -1,7 +1,5 @@
 """Imports of a prelude: those that a program can notice stay."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from typing import Any
@@ -11,6 +9,7 @@ import pytest
 from gradebox.checkers.values.programs import needed
 from gradebox.eval.problems.formats.livecodebench import PRELUDE
 from gradebox.eval.problems.formats.pairs import APPS_PRELUDE
+from testing.rows import rows
 
 PRELUDES = {"livecodebench": PRELUDE, "apps": APPS_PRELUDE.splitlines()}
 
@@ -30,42 +29,18 @@ def outcome(prelude: list[str], code: str) -> str:
     return out.getvalue()
 
 
-PROGRAMS = [
-    "print(1)",
-    "def f(x: List[int]) -> Optional[int]: pass\nprint(f.__annotations__)",
-    "print(deque([1]), Counter('aab'), defaultdict(list))",
-    "print(gcd(4, 6), pow(2, 3), abs(-1), floor(1.5), inf, pi, e)",
-    "print(pow(2, -1, 7))",  # the built-in one, not that of math
-    "print(open, compile, sum, min, max, round, print)",
-    "print(datetime)",  # the module, not the class
-    "print(copy.copy([1]), heapq.heapify, math.inf, random.Random)",
-    "print(heappush, bisect_left, accumulate, permutations, reduce, lru_cache, cache)",
-    "print(sys.getrecursionlimit())",
-    "print(itemgetter(1)([1, 2]), add(1, 2), mul)",
-    "print(StringIO, dumps([1]), loads('1'), ascii_lowercase, mean([1, 2]))",
-    "print(sorted(n for n in globals() if n[0] != '_')[:20])",
-    "print(eval('Counter')('a'))",
-    "print(getattr(__import__('builtins'), 'len'))",
-    "print(nothing_here)",
-    "print(date(2020, 1, 1), timedelta(1), time)",
-    "print(re.findall('a', 'aa'), sub('a', 'b', 'aa'), string.digits)",
-    "class Counter: pass\nprint(Counter)",
-    "ｐrint = 1\nprint(ｄeque)",
-    "print(stdin is sys.stdin, maxsize)",
-    "print(Union, Any, Dict, Tuple, Set, Deque)",
-    "print(choice, randint, shuffle, sqrt, ceil, log2, comb, isqrt)",
-]
+PROGRAMS = rows(__file__, "programs")
 
 
 @pytest.mark.parametrize("name", PRELUDES)
 @pytest.mark.parametrize("code", PROGRAMS)
-def test_a_program_does_the_same_with_the_imports_that_stay(name: str, code: str) -> None:
+def test_a_program_does_the_same_with_the_imports_that_stay(name, code):
     prelude = PRELUDES[name]
     left = needed(prelude, code)
     assert outcome(left, code) == outcome(prelude, code)
 
 
-def test_what_a_program_does_not_name_is_left_out() -> None:
+def test_what_a_program_does_not_name_is_left_out():
     assert needed(PRELUDE, "def f(a: List[int]): return deque(a)\n") == [
         "from collections import *",
         "from typing import *",
@@ -74,10 +49,10 @@ def test_what_a_program_does_not_name_is_left_out() -> None:
     ]
 
 
-def test_names_are_found_in_strings_too() -> None:
+def test_names_are_found_in_strings_too():
     assert "from typing import *" in needed(PRELUDE, "def f(a: 'List[int]'): return a\n")
 
 
-def test_other_statements_stay() -> None:
+def test_other_statements_stay():
     lines = ["import numpy as np", "x = 1", "from os import path", "from numpy import *"]
     assert needed(lines, "pass") == ["import numpy as np", "x = 1", "from numpy import *"]

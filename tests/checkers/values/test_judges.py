@@ -1,9 +1,6 @@
 """The judges of values: strict, and as LiveCodeBench's grader."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import pytest
 
@@ -40,7 +37,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("found", "wanted", "strict", "reference"), VALUES)
-def test_values(found: Any, wanted: Any, strict: bool, reference: bool):
+def test_values(found, wanted, strict, reference):
     output = json.dumps(pack([found], Side(), shared=False)).encode()
     expected = json.dumps(wanted).encode()
     for name, accepted in (("value", strict), ("value-reference", reference)):
@@ -67,7 +64,7 @@ def test_an_output_without_the_value_is_rejected(output):
     ("output", "expected", "accepted"),
     rows(__file__, "lines"),
 )
-def test_lines(output: str, expected: str, accepted: bool):
+def test_lines(output, expected, accepted):
     found = ValueJudge("lines-reference").check(b"", output.encode(), expected.encode())
     assert found.accepted is accepted
 
@@ -98,9 +95,7 @@ def test_they_are_checkers_by_name():
         ({"a": 2}, [{"a": 2}], True, True),
     ],
 )
-def test_what_a_wrapped_value_stands_for(
-    found: Any, wanted: Any, strict: bool, reference: bool
-) -> None:
+def test_what_a_wrapped_value_stands_for(found, wanted, strict, reference):
     output = json.dumps(pack([found], Side(), shared=False)).encode()
     for name, accepted in (("wrapped", strict), ("wrapped-reference", reference)):
         check = JUDGES[name](output, json.dumps(wanted).encode())

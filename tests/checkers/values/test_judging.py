@@ -1,7 +1,5 @@
 """Values of programs are interpreted in workers, within limits."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable
@@ -44,7 +42,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.slow(seconds=6)
 @pytest.mark.parametrize("what", HOSTILE)
-def test_a_hostile_result_costs_the_grader_nothing(what: str) -> None:
+def test_a_hostile_result_costs_the_grader_nothing(what):
     output = HOSTILE[what]()
     ValueJudge("value").check(b"", b"{}", b"1")  # starts a worker
     began = time.process_time()
@@ -55,9 +53,7 @@ def test_a_hostile_result_costs_the_grader_nothing(what: str) -> None:
 
 @pytest.mark.slow(seconds=2)
 @pytest.mark.parametrize("what", ["a set of numbers that collide", "a fraction"])
-def test_a_result_that_cannot_be_compared_within_the_limit_is_wrong(
-    what: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_result_that_cannot_be_compared_within_the_limit_is_wrong(what, monkeypatch):
     monkeypatch.setattr(judging, "CPU_S", 0.1)
     check = ValueJudge("value").check(b"", HOSTILE[what]() + b" ", b"[1]")
     assert (check.outcome, check.message) == (
@@ -67,9 +63,7 @@ def test_a_result_that_cannot_be_compared_within_the_limit_is_wrong(
 
 
 @pytest.mark.slow(seconds=2)
-def test_an_expected_value_that_cannot_be_compared_is_unclear(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_expected_value_that_cannot_be_compared_is_unclear(monkeypatch):
     # the kernel looks at its clock once in up to 10 ms of a run: reading this takes 300 ms
     monkeypatch.setattr(judging, "CPU_S", 0.01)
     monkeypatch.setattr(judging, "CPU_S_PER_MB", 0)
@@ -79,7 +73,7 @@ def test_an_expected_value_that_cannot_be_compared_is_unclear(
     assert "the expected value cannot be compared within 0.01 s" in check.message
 
 
-def test_a_worker_ended_by_the_machine_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_ended_by_the_machine_is_no_verdict(monkeypatch):
     monkeypatch.setattr(judging.ValuePool, "ask", lambda *_: Outcome(False, CRASHED))
     with pytest.raises(SandboxError, match="ended from outside"):
         ValueJudge("value").check(b"", b"{}", b"1")
@@ -88,9 +82,7 @@ def test_a_worker_ended_by_the_machine_is_no_verdict(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     "value", [1, "é", [1, [2.5, None]], {"a": [True]}, [], {}, -(2**80), 1e300]
 )
-def test_the_expected_value_itself_needs_no_worker(
-    value: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_expected_value_itself_needs_no_worker(value, monkeypatch):
     monkeypatch.setattr(judging.ValuePool, "ask", None)
     output = json.dumps(pack([value], Side(), shared=False), separators=(",", ":")).encode()
     for name in ("value", "value-reference", "wrapped", "printed-reference"):

@@ -1,10 +1,7 @@
 """Literals of five languages are values; results are compared as the tests of a language do."""
 
-from __future__ import annotations
-
 import json
 import string
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +18,7 @@ from tests.sandbox.test_source_tokens import STYLES, UNITS, calls_of
     ("style", "text", "value"),
     rows(__file__, "literals"),
 )  # fmt: skip
-def test_a_literal_is_a_value(style: Style, text: str, value: Any) -> None:
+def test_a_literal_is_a_value(style, text, value):
     assert json.dumps(read_literal(text, style)) == json.dumps(value)
 
 
@@ -35,7 +32,7 @@ def test_a_literal_is_a_value(style: Style, text: str, value: Any) -> None:
         *("/* 1 */ 1", "a.b(1)", "[" * 200 + "]" * 200, "9" * 500, '"\\u{110000}"', "{1: 2, 3}"),
     ],
 )  # fmt: skip
-def test_what_is_no_literal_is_not_read(style: Style, text: str) -> None:
+def test_what_is_no_literal_is_not_read(style, text):
     if style == "c++" and text.startswith("{1:"):
         text = "map[1, 2, 3]"
     if style in ("java", "go") and text.startswith("{1:"):
@@ -45,7 +42,7 @@ def test_what_is_no_literal_is_not_read(style: Style, text: str) -> None:
 
 
 @given(st.text(st.sampled_from("()[]{}<>,:.-!\"'\\0123aefmnuxil \n")), st.sampled_from(STYLES))
-def test_any_text_is_a_value_or_unreadable(text: str, style: Style) -> None:
+def test_any_text_is_a_value_or_unreadable(text, style):
     try:
         value = read_literal(text, style)
     except ValueError:
@@ -62,7 +59,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_json_is_read_as_javascript_writes_it(value: Any) -> None:
+def test_json_is_read_as_javascript_writes_it(value):
     assert read_literal(json.dumps(value), "javascript") == value
 
 
@@ -70,9 +67,7 @@ def test_json_is_read_as_javascript_writes_it(value: Any) -> None:
     ("style", "results", "expected", "accepted"),
     rows(__file__, "results"),
 )
-def test_results_are_compared(
-    style: Style, results: str, expected: list[Any], accepted: bool
-) -> None:
+def test_results_are_compared(style, results, expected, accepted):
     wanted = "".join(json.dumps(value) + "\n" for value in expected).encode()
     judge = ValueJudge(f"results-{style}")
     for printed in ("", f"x{RESULTS}[]\n", "y" * 20_000):
@@ -81,7 +76,7 @@ def test_results_are_compared(
     assert not judge.check(b"", results.encode(), wanted).accepted
 
 
-def test_without_expected_results_nothing_is_judged() -> None:
+def test_without_expected_results_nothing_is_judged():
     for output in (b"", RESULTS.encode(), b"x"):
         assert ValueJudge("results-go").check(b"", output, b"").outcome == "unclear"
 
@@ -95,7 +90,7 @@ def _read(text: str, style: Style) -> None:
 
 @pytest.mark.slow(2)
 @pytest.mark.parametrize("style", STYLES)
-def test_the_work_of_reading_is_linear(style: Style) -> None:
+def test_the_work_of_reading_is_linear(style):
     for unit in [*UNITS[::4], "1,", '"\\n",', "-1,", "a.", "x<", "[]", "map["]:
         for before in ("", "[", "[[1],"):
             short, long = (

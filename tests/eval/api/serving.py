@@ -1,7 +1,5 @@
 """A server with the grading service, over a sandbox of the test."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Iterator

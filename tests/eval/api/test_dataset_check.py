@@ -1,7 +1,5 @@
 """The data set's own solutions are graded before a run; rows that are misread stop it."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path
@@ -75,7 +73,7 @@ def metrics_of(result: RunResult) -> dict[str, Any]:
     return metrics
 
 
-def test_a_run_ends_before_it_grades_when_most_known_solutions_fail(tmp_path: Path) -> None:
+def test_a_run_ends_before_it_grades_when_most_known_solutions_fail(tmp_path):
     data = DataSet(tmp_path, CRASH, RIGHT, CRASH, WRONG)
     with pytest.raises(InputError) as error:
         data.run(data.sandbox)
@@ -86,7 +84,7 @@ def test_a_run_ends_before_it_grades_when_most_known_solutions_fail(tmp_path: Pa
     assert not any("mine" in call.source for call in data.sandbox.calls)
 
 
-def test_single_ones_that_fail_are_a_note_and_in_the_metrics(tmp_path: Path) -> None:
+def test_single_ones_that_fail_are_a_note_and_in_the_metrics(tmp_path):
     data = DataSet(tmp_path, RIGHT, CRASH, RIGHT)
     metrics = metrics_of(data.run(data.sandbox))
     assert metrics["known_solutions_checked"] == 3
@@ -106,31 +104,21 @@ def test_single_ones_that_fail_are_a_note_and_in_the_metrics(tmp_path: Path) -> 
     assert again["known_solutions_failed"] == metrics["known_solutions_failed"]
 
 
-def test_it_can_be_switched_off(tmp_path: Path) -> None:
-    data = DataSet(tmp_path, CRASH, WRONG)
-    assert data.run(data.sandbox, no_check_dataset=True).exit_status == 0
-    assert data.known_run() == []
-
-
-def test_a_problem_passes_when_one_of_its_known_solutions_does(tmp_path: Path) -> None:
+def test_a_problem_passes_when_one_of_its_known_solutions_does(tmp_path):
     data = DataSet(tmp_path, [WRONG, RIGHT], [CRASH, WRONG, RIGHT])
     metrics = metrics_of(data.run(data.sandbox))
     assert metrics["known_solutions_failed"] == []
     assert len(data.known_run()) == 5
 
 
-def test_a_fault_of_the_machine_is_not_the_data_sets(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_of_the_machine_is_not_the_data_sets(tmp_path, monkeypatch):
     monkeypatch.setattr("gradebox.eval.api.batch.Retry", partial(Retry, attempts=1))
     data = DataSet(tmp_path, DOWN)
     metrics = metrics_of(data.run(data.sandbox))
     assert (metrics["known_solutions_checked"], metrics["known_solutions_failed"]) == (0, [])
 
 
-def test_the_first_twenty_problems_are_checked_until_all_of_them_are_graded(
-    tmp_path: Path,
-) -> None:
+def test_the_first_twenty_problems_are_checked_until_all_of_them_are_graded(tmp_path):
     data = DataSet(tmp_path, None, *[RIGHT] * 30)
     data.run(data.sandbox, limit=2)
     assert data.known_run() == ["right known1"]
@@ -140,16 +128,14 @@ def test_the_first_twenty_problems_are_checked_until_all_of_them_are_graded(
     assert data.known_run() == []
 
 
-def test_a_resumed_run_is_not_ended_by_the_one_problem_that_is_left(tmp_path: Path) -> None:
+def test_a_resumed_run_is_not_ended_by_the_one_problem_that_is_left(tmp_path):
     data = DataSet(tmp_path, *[RIGHT] * 4, CRASH)
     data.run(data.sandbox, limit=4)
     metrics = metrics_of(data.run(data.sandbox))
     assert (metrics["known_solutions_checked"], len(metrics["known_solutions_failed"])) == (5, 1)
 
 
-def test_a_check_that_is_stopped_or_too_slow_ends_no_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_check_that_is_stopped_or_too_slow_ends_no_run(tmp_path, monkeypatch):
     data = DataSet(tmp_path, CRASH, CRASH, CRASH)
     stopper: list[Stopper] = []
     entered = Stopper.__enter__
@@ -163,7 +149,7 @@ def test_a_check_that_is_stopped_or_too_slow_ends_no_run(
     assert metrics["statuses"] == {"passed": 9}
 
 
-def test_what_passed_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_passed_is_not_run_again(tmp_path, monkeypatch):
     monkeypatch.setenv("GRADEBOX_CACHE", str(tmp_path / "cache"))
     data = DataSet(tmp_path, RIGHT, RIGHT, CRASH)
     monkeypatch.setattr("gradebox.sandbox.opening.open_sandbox", lambda *_, **__: data.sandbox)
@@ -177,7 +163,7 @@ def test_what_passed_is_not_run_again(tmp_path: Path, monkeypatch: pytest.Monkey
     assert stored
 
 
-def test_a_grader_checks_the_problems_of_its_data_set(tmp_path: Path) -> None:
+def test_a_grader_checks_the_problems_of_its_data_set(tmp_path):
     data = DataSet(tmp_path, CRASH, CRASH, CRASH, CRASH)
     rows = [{"id": f"{n}/A", "code": "right"} for n in range(4)]
     with Grader(data.problems, sandbox=data.sandbox, workers=1) as grader:
@@ -203,9 +189,7 @@ def test_a_grader_checks_the_problems_of_its_data_set(tmp_path: Path) -> None:
         ([CRASH, WRONG, CRASH], []),
     ],
 )
-def test_what_every_solution_failed_by_is_said(
-    tmp_path: Path, codes: list[str], shared: list[tuple[object, ...]]
-) -> None:
+def test_what_every_solution_failed_by_is_said(tmp_path, codes, shared):
     data = DataSet(tmp_path, *[None] * len(codes))
     rows = [{"id": f"{n}/A", "code": code} for n, code in enumerate(codes)]
     data.solutions.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -218,7 +202,7 @@ def test_what_every_solution_failed_by_is_said(
     )
 
 
-def test_what_every_program_of_a_language_failed_by_is_said(tmp_path: Path) -> None:
+def test_what_every_program_of_a_language_failed_by_is_said(tmp_path):
     data = DataSet(tmp_path, *[None] * 5)
     data.sandbox.compile_log = lambda source: b"cc1plus: error: none\n" if "cpp" in source else None
     rows = [{"id": f"{n}/A", "code": "cpp", "language": "c++17"} for n in range(4)]
@@ -234,7 +218,7 @@ def test_what_every_program_of_a_language_failed_by_is_said(tmp_path: Path) -> N
     assert f"CE: {error}" in said[2] and max(map(len, said)) <= 80
 
 
-def test_modules_that_programs_did_not_find_are_counted(tmp_path: Path) -> None:
+def test_modules_that_programs_did_not_find_are_counted(tmp_path):
     data = DataSet(tmp_path, *[None] * 3)
     rows = [{"id": f"{n}/A", "code": code} for n, code in enumerate([LACKS, LACKS, WRONG])]
     data.solutions.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -243,7 +227,7 @@ def test_modules_that_programs_did_not_find_are_counted(tmp_path: Path) -> None:
     assert "did not find a module: numpy 2; " in " ".join(warning_lines(metrics))
 
 
-def test_rows_with_solutions_of_their_own_are_checked_by_graders_and_rewards() -> None:
+def test_rows_with_solutions_of_their_own_are_checked_by_graders_and_rewards():
     def row(number: int, code: str) -> dict[str, Any]:
         test = {"input": f"{number}\n", "output": f"{number}\n"}
         known = [{"code": code, "expect": "passed"}]

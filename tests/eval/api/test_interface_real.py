@@ -1,7 +1,5 @@
 """`import gradebox` with the real sandbox: one program, fork, no leaks."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import json
@@ -18,7 +16,7 @@ import gradebox
 from gradebox.eval.api.rewards.values import reward_of
 from gradebox.sandbox.common.cpus import children
 from testing.commands import run_command
-from tests.sandbox.backends import open_backend
+from tests.sandbox.backends import needs_box, open_backend
 
 pytestmark = pytest.mark.slow
 ROW = {"id": "1/A", "official_tests": [{"input": "2 3\n", "output": "5\n"}]}
@@ -29,8 +27,7 @@ VERDICTS = ["AC", "WA", "CE"]
 
 @pytest.fixture
 def grader() -> Iterator[gradebox.Grader]:
-    with open_backend("box"):  # skips where no box works
-        pass
+    needs_box()
     with gradebox.Grader(sandbox="local") as made:
         yield made
 
@@ -39,7 +36,7 @@ def verdicts(grader: gradebox.Grader) -> list[str]:
     return [r["verdict"] for r in grader.grade(SOLUTIONS, ROW)]
 
 
-def test_runs_of_one_program(grader: gradebox.Grader):
+def test_runs_of_one_program(grader):
     seen = grader.run("print(input()[::-1])", stdin="abc")
     assert (seen.stdout, seen.exit_code) == (b"cba\n", 0)
     again = asyncio.run(grader.run_async("import sys; sys.exit(3)"))
@@ -53,7 +50,7 @@ def test_runs_of_one_program(grader: gradebox.Grader):
         grader.run("x", "klingon")
 
 
-def test_python_that_does_not_compile_is_a_compile_error_with_its_reward(grader: gradebox.Grader):
+def test_python_that_does_not_compile_is_a_compile_error_with_its_reward(grader):
     broken, raised = {"code": "x = 1\nprint(x\n"}, {"code": "eval('1 +')"}
     first, second = grader.grade([broken, raised], ROW)
     assert (first["verdict"], second["verdict"]) == ("CE", "RE")
@@ -77,7 +74,7 @@ def test_the_functions_of_the_module():
             gradebox.close()
 
 
-def test_a_forked_child_opens_its_own_sandbox(grader: gradebox.Grader):
+def test_a_forked_child_opens_its_own_sandbox(grader):
     """As trainers do: fork with everything open and threads running, grade on both sides."""
     assert verdicts(grader) == VERDICTS
     going = threading.Event()
@@ -115,7 +112,7 @@ def before() -> int:
 
 
 @pytest.mark.timeout(600)
-def test_many_batches_leak_nothing(before: int, grader: gradebox.Grader):
+def test_many_batches_leak_nothing(before, grader):
     batches = 150
     for _ in range(30):
         verdicts(grader)
@@ -131,7 +128,7 @@ def test_many_batches_leak_nothing(before: int, grader: gradebox.Grader):
     assert counts()[2] <= before  # other tests of this process may have some
 
 
-def test_grading_a_local_file_imports_no_optional_library(tmp_path: Path):
+def test_grading_a_local_file_imports_no_optional_library(tmp_path):
     (tmp_path / "p.jsonl").write_text(json.dumps(ROW) + "\n")
     code = (
         "import sys, gradebox\n"

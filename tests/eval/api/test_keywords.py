@@ -1,7 +1,5 @@
 """The keywords' types are those of `Options`."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import gradebox

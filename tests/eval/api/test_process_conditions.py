@@ -1,7 +1,5 @@
 """The library grades in processes of unusual states: notebooks, daemons, trainers' workers."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess
@@ -13,7 +11,7 @@ import pytest
 from gradebox.checkers.math.policy import POLICIES
 from gradebox.checkers.math.workers.answers import Pool
 from testing.commands import run_command
-from tests.sandbox.backends import open_backend
+from tests.sandbox.backends import needs_box
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,33 +30,28 @@ signal.setitimer(signal.ITIMER_REAL, 0)  # at its end Python no longer catches t
 
 # Conditions that do not hide each other are tried in one process.
 CONDITIONS = {
-    "a default time-out of sockets, a removed working folder, a closed mask": (
-        "import os, socket, tempfile; socket.setdefaulttimeout(0.2)\n"
-        "d = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d); os.umask(0o777)"
+    "a default time-out of sockets, a removed working folder, a closed mask, blocked signals": (
+        "import os, signal, socket, tempfile; socket.setdefaulttimeout(0.2)\n"
+        "d = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d); os.umask(0o777)\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())"
     ),
-    "no standard streams": "import os; [os.close(n) for n in range(3)]",
-    "streams of None, warnings as errors, an empty environment": (
-        "import os, sys, warnings; warnings.simplefilter('error'); os.environ.clear()\n"
-        "sys.stdin = sys.stdout = sys.stderr = None"
-    ),
-    "blocked signals": (
-        "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())"
-    ),
-    "ignored children, a debugger": (
-        "import signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+    "no standard streams, ignored children, a debugger": (
+        "import os, signal, sys; [os.close(n) for n in range(3)]\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
         "trace = lambda *a: trace; sys.settrace(trace)"
     ),
-    "an interrupting timer": (
-        "import signal; signal.signal(signal.SIGALRM, lambda *a: None); "
+    "streams of None, warnings as errors, an empty environment, an interrupting timer": (
+        "import os, signal, sys, warnings; warnings.simplefilter('error'); os.environ.clear()\n"
+        "sys.stdin = sys.stdout = sys.stderr = None\n"
+        "signal.signal(signal.SIGALRM, lambda *a: None)\n"
         "signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)"
     ),
 }
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_the_library_grades_under(condition: str, tmp_path: Path) -> None:
-    with open_backend("box"):  # skips where no box works
-        pass
+def test_the_library_grades_under(condition, tmp_path):
+    needs_box()
     done = subprocess.run(
         [sys.executable, "-c", f"{CONDITIONS[condition]}\n{GRADE}"],
         cwd=tmp_path,
@@ -106,10 +99,9 @@ print([record["verdict"] for record in gradebox.grade([{"code": "print(4)"}], ro
 
 
 @pytest.mark.parametrize("drivers", [1, 2])
-def test_ctrl_c_ends_a_call_and_its_programs_at_once(drivers: int, tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_call_and_its_programs_at_once(drivers, tmp_path):
     """As in a notebook, where the process goes on. The programs have ten minutes."""
-    with open_backend("box"):  # skips where no box works
-        pass
+    needs_box()
     done = run_command(
         [sys.executable, "-c", INTERRUPTED.replace("DRIVERS", str(drivers))],
         cwd=tmp_path,
@@ -118,7 +110,7 @@ def test_ctrl_c_ends_a_call_and_its_programs_at_once(drivers: int, tmp_path: Pat
     assert (done.stdout, done.stderr) == ("interrupted\n['AC']\n", "")
 
 
-def test_math_workers_judge_under_a_default_time_out() -> None:
+def test_math_workers_judge_under_a_default_time_out():
     pytest.importorskip("sympy", reason="SymPy is not installed")
     default = socket.getdefaulttimeout()
     socket.setdefaulttimeout(0.2)

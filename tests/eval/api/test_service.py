@@ -1,7 +1,5 @@
 """POST /grade on a real server with a scripted sandbox, and the Client that calls it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -27,6 +25,7 @@ from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
 from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
+from testing.rows import rows
 from tests.at_once import AtOnce
 from tests.eval.api.serving import answered_by, serving
 from tests.eval.problems.dataset_rows import call_row
@@ -85,14 +84,14 @@ def url() -> Iterator[str]:
 # ---- the route ---------------------------------------------------------------------------
 
 
-def test_a_request_is_answered_with_records(url: str):
+def test_a_request_is_answered_with_records(url):
     body = {"solutions": [{"code": "echo"}, {"code": "wrong"}], "problem": ROW}
     answer = requests.post(f"{url}/grade", json=body, timeout=30)
     assert answer.status_code == 200
     assert [r["verdict"] for r in answer.json()["records"]] == ["AC", "WA"]
 
 
-def test_json_texts_of_any_field_count_as_parts_of_a_request(url: str):
+def test_json_texts_of_any_field_count_as_parts_of_a_request(url):
     many = "[" + "[]," * 1_000_000 + "[]]"
     apps = {"problem_id": 1, "input_output": many, "solutions": "", "difficulty": "x"}
     deep = {"id": "x", "verification_info": {"test_cases": many}, "prompt": "?"}
@@ -101,7 +100,7 @@ def test_json_texts_of_any_field_count_as_parts_of_a_request(url: str):
         assert requests.post(f"{url}/grade", json=body, timeout=30).status_code == 413
 
 
-def test_a_client_may_be_a_process_with_many_open_files(url: str):
+def test_a_client_may_be_a_process_with_many_open_files(url):
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, limits[1]), limits[1]))
     files = [os.open(os.devnull, os.O_RDONLY) for _ in range(1024)]
@@ -114,7 +113,7 @@ def test_a_client_may_be_a_process_with_many_open_files(url: str):
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
-def test_a_request_may_name_a_problem_of_the_dataset(tmp_path: Path):
+def test_a_request_may_name_a_problem_of_the_dataset(tmp_path):
     (tmp_path / "p.jsonl").write_text(json.dumps(ROW) + "\n")
     with serving(FakeSandbox(run_program), str(tmp_path / "p.jsonl")) as url:
         body = {"solutions": [{"code": "echo"}], "problem": "1/A"}
@@ -164,7 +163,7 @@ def test_a_missing_dataset_is_reported_at_the_start():
         ({"solutions": [], "problem": ROW, "flags": {"max_stored_output": 1 << 21}}, ("1048576",)),
     ],
 )  # fmt: skip
-def test_wrong_requests_are_refused(url: str, body: Any, words: tuple[str, ...]):
+def test_wrong_requests_are_refused(url, body, words):
     answer = requests.post(f"{url}/grade", json=body, timeout=30)
     assert answer.status_code == 400
     message = answer.json()["message"]
@@ -177,24 +176,9 @@ JUDGE = {"role": "checker", "protocol": "kattis", "args": [], "extra_args": [], 
 
 @pytest.mark.parametrize(
     ("change", "status"),
-    [
-        ({}, "failed"),
-        ({"protocol": "magic"}, "invalid"),
-        ({"protocol": []}, "invalid"),
-        ({"files": {}}, "invalid"),
-        ({"files": {"main.py": "\ud800"}}, "invalid"),
-        ({"files": {"main.py": 1}}, "invalid"),
-        ({"files": []}, "invalid"),
-        ({"args": "abc"}, "invalid"),
-        ({"extra_args": [1]}, "invalid"),
-        ({"full_points": "1"}, "invalid"),
-        ({"role": "interactor"}, "unsupported"),  # the stand-in joins no programs
-        ({"name": None}, "failed"),
-    ],
+    rows(__file__, "judge_of_a"),
 )
-def test_a_judge_of_a_request_is_used_or_makes_its_problem_unusable(
-    url: str, change: dict[str, Any], status: str
-):
+def test_a_judge_of_a_request_is_used_or_makes_its_problem_unusable(url, change, status):
     row = {**ROW, "judge_program": {**JUDGE, **change}}
     body = {"solutions": [{"code": "wrong"}], "problem": row}
     answer = requests.post(f"{url}/grade", json=body, timeout=30)
@@ -203,7 +187,7 @@ def test_a_judge_of_a_request_is_used_or_makes_its_problem_unusable(
     assert (record["status"] == "invalid") == ("is unusable: judge_program" in record["error"])
 
 
-def test_a_problem_is_kept_under_a_name_of_its_contents(url: str):
+def test_a_problem_is_kept_under_a_name_of_its_contents(url):
     def keep(row: Any, **more: Any) -> Any:
         return requests.post(f"{url}/problems", json={"problem": row, **more}, timeout=30)
 
@@ -220,7 +204,7 @@ def test_a_problem_is_kept_under_a_name_of_its_contents(url: str):
     assert "time_limit" in keep({**ROW, "time_limit": "x"}).json()["message"]
 
 
-def test_tests_written_as_text_are_counted_too(url: str):
+def test_tests_written_as_text_are_counted_too(url):
     """Their JSON is inside a string of the request, which takes little memory itself."""
     rows = [{"id": str(i), "official_tests": "[" + "{}," * 400_000 + "0]"} for i in range(2)]
     body = {"solutions": [{"code": "echo"}], "problems": rows}
@@ -228,7 +212,7 @@ def test_tests_written_as_text_are_counted_too(url: str):
     assert (answer.status_code, "outside strings" in answer.text) == (413, True)
 
 
-def test_packed_tests_are_refused_because_their_size_is_unknown(url: str):
+def test_packed_tests_are_refused_because_their_size_is_unknown(url):
     body = {"solutions": [{"code": "x"}], "problem": call_row()}
     answer = requests.post(f"{url}/grade", json=body, timeout=30)
     assert answer.status_code == 400
@@ -251,7 +235,7 @@ def unmeasured(records: list[dict[str, Any]]) -> Any:
     return [{k: v for k, v in r.items() if k != "sandbox"} for r in records]
 
 
-def test_the_records_are_those_of_a_local_grader(url: str):
+def test_the_records_are_those_of_a_local_grader(url):
     with gradebox.Grader(sandbox=FakeSandbox(run_program), max_stored_output=0) as grader:
         here = grader.grade(SOLUTIONS, [ROW, OTHER])
     client = gradebox.Client(url, max_stored_output=0)
@@ -260,7 +244,7 @@ def test_the_records_are_those_of_a_local_grader(url: str):
     assert unmeasured(again) == unmeasured(here)
 
 
-def test_rewards_use_a_client(url: str):
+def test_rewards_use_a_client(url):
     answers = ["```python\necho\n```", "```python\nwrong\n```", "no code"]
     for reward in (
         make_codeforces("pass_fail", grader=gradebox.Client(url)),
@@ -318,7 +302,7 @@ def test_concurrency_is_limited():
 
 
 @pytest.mark.slow
-def test_a_dead_server_is_not_used(url: str):
+def test_a_dead_server_is_not_used(url):
     with answering(lambda n, body: (200, {}, b"")) as dead:
         pass  # its port answers no more
     client = gradebox.Client([dead, url])
@@ -333,7 +317,7 @@ def test_a_server_that_moved_is_not_followed():
         gradebox.Client(url).grade([{"code": "echo"}], ROW)
 
 
-def test_nothing_stays_open_between_calls(url: str):
+def test_nothing_stays_open_between_calls(url):
     client = gradebox.Client(url)
     client.grade([{"code": "echo"}], ROW)
     before = threading.active_count()
@@ -397,7 +381,7 @@ def test_the_grading_of_a_client_that_disconnects_ends():
     assert len(box.calls) == 1  # of 150 cases
 
 
-def test_the_records_of_a_call_are_those_of_the_route(url: str):
+def test_the_records_of_a_call_are_those_of_the_route(url):
     rows = [{"code": "echo"}, {"code": "wrong"}, {"completion": "none"}]
     box = FakeSandbox(run_program)
     calls = GradeService(box, ServerSettings())

@@ -9,13 +9,6 @@ import pytest
 
 from testing.commands import run_command
 
-REWARD = """
-import gradebox, json
-tests = [{"input": "7\\n", "output": "7\\n"}]
-reward = gradebox.rewards.make_codeforces("pass_fail", sandbox="local", workers=1)
-answer = "```python\\nprint(8)\\n```"
-print(json.dumps(reward([answer], id=["sum"], official_tests=[tests], language=["python"])))
-"""
 STUBS = {  # what stands where Python should be
     "no library": "echo 'libpython3.so: cannot open shared object file' >&2; exit 127",
     "prints nothing": "exit 0",
@@ -56,7 +49,7 @@ def stub(folder: Path, what: str) -> str:
 
 @pytest.mark.slow(seconds=3)
 @pytest.mark.parametrize(("what", "drivers"), [("no library", 1), ("prints nothing", 2)])
-def test_solutions_and_checkers_in_it_are_errors(what: str, drivers: int, folder: Path) -> None:
+def test_solutions_and_checkers_in_it_are_errors(what, drivers, folder):
     command = [sys.executable, "-m", "gradebox.eval.cli.console", "grade"]
     command += ["--solutions-path", "solutions.jsonl", "--dataset", "problems.jsonl"]
     command += ["--drivers", str(drivers), "--workers", str(drivers), "--sandbox", "local"]
@@ -71,10 +64,3 @@ def test_solutions_and_checkers_in_it_are_errors(what: str, drivers: int, folder
     for line in (1, 2, 5):
         assert "does not work in the sandbox: repair it" in found[line]["error"]
     assert "name another one in GRADEBOX_PYTHON" in " ".join(done.stderr.split())
-
-
-@pytest.mark.slow(seconds=2)
-def test_a_reward_is_none(folder: Path) -> None:
-    env = {**os.environ, "GRADEBOX_PYTHON": stub(folder, "no library")}
-    done = run_command([sys.executable, "-c", REWARD], cwd=folder, env=env)
-    assert done.stdout.splitlines()[-1:] == ["[null]"], done.stdout + done.stderr

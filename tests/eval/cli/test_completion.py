@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +18,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_each_shell_knows_every_command(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_shell_knows_every_command(shell, capsys):
     assert main([shell]) == 0
     text = capsys.readouterr().out
     assert [name for name in COMMANDS if name not in text] == []
@@ -27,7 +26,7 @@ def test_each_shell_knows_every_command(shell: str, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="bash is missing")
-def test_bash_completes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bash_completes(tmp_path, capsys):
     main(["bash"])
     (tmp_path / "script").write_text(capsys.readouterr().out)
     (tmp_path / "sol.jsonl").touch()
@@ -39,8 +38,3 @@ def test_bash_completes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     }.items():
         command = ["bash", "-c", ASK, "bash", "./script", "gradebox", *words]
         assert subprocess.check_output(command, cwd=tmp_path, text=True).split() == wanted
-
-
-def test_another_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tcsh"]) == 2
-    assert "invalid choice: 'tcsh'" in capsys.readouterr().err

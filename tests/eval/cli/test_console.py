@@ -20,9 +20,7 @@ def own_arguments(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize("name", console.COMMANDS)
-def test_help_is_that_of_the_command_and_fits_a_terminal(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
+def test_help_is_that_of_the_command_and_fits_a_terminal(name, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as end:
         console.main([name, "--help"])
@@ -32,14 +30,14 @@ def test_help_is_that_of_the_command_and_fits_a_terminal(
     assert name in WIDE or all(len(line) <= 80 for line in out.splitlines())
 
 
-def test_the_list_of_commands(capsys: pytest.CaptureFixture[str]):
+def test_the_list_of_commands(capsys):
     assert console.main(["--help"]) == 0
     out = capsys.readouterr().out
     assert all(f"  {name} " in out for name in console.COMMANDS)
 
 
 @pytest.mark.parametrize("argv", [[], ["grde"], ["-x"]])
-def test_an_unknown_command_is_bad_usage(argv: list[str], capsys: pytest.CaptureFixture[str]):
+def test_an_unknown_command_is_bad_usage(argv, capsys):
     assert console.main(argv) == 2
     err = capsys.readouterr().err
     assert "gradebox: there is no command" in err
@@ -47,7 +45,7 @@ def test_an_unknown_command_is_bad_usage(argv: list[str], capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])
-def test_the_version_is_one_line(flag: str, capsys: pytest.CaptureFixture[str]):
+def test_the_version_is_one_line(flag, capsys):
     assert console.main([flag]) == 0
     [line] = capsys.readouterr().out.splitlines()
     assert line.startswith(f"gradebox {__version__}, Python 3.")
@@ -64,7 +62,7 @@ def test_a_warning_is_one_line_without_its_place():
     assert warnings.formatwarning is before
 
 
-def test_the_syntax_of_python_in_rows_is_no_warning_of_a_command() -> None:
+def test_the_syntax_of_python_in_rows_is_no_warning_of_a_command():
     def read(_: argparse.Namespace) -> int:
         warnings.warn("invalid escape sequence", SyntaxWarning, stacklevel=1)  # as ast.parse does
         return 0

@@ -38,7 +38,7 @@ def interrupted(folder: Path, argv: list[str], at: int, number: int = signal.SIG
 
 @pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("name", ["grade", "serve"])  # all by one function
-def test_a_command_of_the_console_script(tmp_path: Path, name: str) -> None:
+def test_a_command_of_the_console_script(tmp_path, name):
     script = ["-c", "import sys; from gradebox._early_signals import main; sys.exit(main())"]
     for at in (1, 9) if name == "grade" else (9,):
         line = interrupted(tmp_path, [*script, name, "--help"], at)
@@ -47,20 +47,20 @@ def test_a_command_of_the_console_script(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_a_script_by_its_path(tmp_path: Path, script: str) -> None:
+def test_a_script_by_its_path(tmp_path, script):
     line = interrupted(tmp_path, [f"eval/{script}", "--help"], 4, signal.SIGTERM)
     assert line.startswith("interrupted; start the same command again")
 
 
 @pytest.mark.slow(seconds=4)
 @pytest.mark.parametrize("at", [2, 100])
-def test_a_run_at_any_import(tmp_path: Path, at: int) -> None:
+def test_a_run_at_any_import(tmp_path, at):
     flags = ["--solutions-path", "examples/solutions.jsonl", "--dataset", "examples/problems.jsonl"]
     argv = ["-m", "gradebox", "grade", *flags, "--results-dir", str(tmp_path), "--sandbox", "local"]
     assert interrupted(tmp_path, argv, at).startswith("interrupted; start the same command again")
 
 
-def test_the_library_leaves_signals_alone() -> None:
+def test_the_library_leaves_signals_alone():
     code = (
         "import signal, gradebox, gradebox.eval.cli.console, gradebox._early_signals\n"
         "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
@@ -69,5 +69,5 @@ def test_the_library_leaves_signals_alone() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=150)
 
 
-def test_the_console_script_is_the_one_that_handles_signals() -> None:
+def test_the_console_script_is_the_one_that_handles_signals():
     assert 'gradebox = "gradebox._early_signals:main"' in (ROOT / "pyproject.toml").read_text()

@@ -41,15 +41,13 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("commands.run_benchmarks", "--config fifo --model m"),
     ],
 )
-def test_a_named_pipe_is_refused_by_every_command(
-    files: Path, capsys: pytest.CaptureFixture[str], module: str, flags: str
-) -> None:
+def test_a_named_pipe_is_refused_by_every_command(files, capsys, module, flags):
     main = import_module(f"gradebox.eval.cli.{module}").main
     assert main(flags.split()) == 2
     assert WORDS.format("a pipe") in capsys.readouterr().err
 
 
-def test_metrics_that_are_a_device_are_not_read(tmp_path: Path) -> None:
+def test_metrics_that_are_a_device_are_not_read(tmp_path):
     """A link to /dev/zero in a results folder of somebody else's took all of the memory."""
     (tmp_path / "piston_eval_metrics.json").symlink_to("/dev/null")
     with pytest.raises(InputError, match="it is a device, not a regular file"):
@@ -57,9 +55,7 @@ def test_metrics_that_are_a_device_are_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("path", "kind"), [("/dev/zero", "a device"), ("socket", "a socket")])
-def test_a_device_or_a_socket_is_refused(
-    files: Path, capsys: pytest.CaptureFixture[str], path: str, kind: str
-) -> None:
+def test_a_device_or_a_socket_is_refused(files, capsys, path, kind):
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("socket")
         assert grade(["--solutions-path", path, "--dataset", "p.jsonl", "--dry-run"]) == 2
@@ -76,16 +72,12 @@ def piped() -> Iterator[str]:
     os.close(reads)
 
 
-def test_what_is_read_once_may_be_a_descriptor(
-    files: Path, piped: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_read_once_may_be_a_descriptor(files, piped, capsys):
     assert import_module("gradebox.eval.cli.commands.answers").main([piped]) == 0
     assert "1 " in capsys.readouterr().out
 
 
-def test_a_solutions_file_is_read_several_times(
-    files: Path, piped: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_solutions_file_is_read_several_times(files, piped, capsys):
     with (files / "s.jsonl").open() as file:
         redirected = f"/dev/fd/{file.fileno()}"  # as /dev/stdin is after `< s.jsonl`
         assert grade(["--solutions-path", redirected, "--dataset", "p.jsonl", "--dry-run"]) == 0

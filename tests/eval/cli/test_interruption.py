@@ -56,7 +56,7 @@ def wait_for(path: Path, size: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_killed_at_six_points_gives_the_same_result(tmp_path):
+def test_a_run_killed_at_three_points_gives_the_same_result(tmp_path):
     calm, rough = tmp_path / "calm", tmp_path / "rough"
     for folder in (calm, rough):
         folder.mkdir()
@@ -64,7 +64,7 @@ def test_a_run_killed_at_six_points_gives_the_same_result(tmp_path):
     finish(calm)
     size = (calm / RESULTS).stat().st_size
     chance = random.Random(6)
-    points = sorted(chance.randrange(1, size) for _ in range(6))
+    points = sorted(chance.randrange(1, size) for _ in range(3))
     for point in points:
         with subprocess.Popen(command(rough, 0.002), cwd=ROOT, stdout=subprocess.DEVNULL) as run:
             done = (rough / RESULTS).stat().st_size if (rough / RESULTS).exists() else 0
@@ -108,7 +108,6 @@ def test_a_second_signal_stops_at_once(tmp_path):
         text=True,
     ) as run:
         wait_for(tmp_path / RESULTS, 0)
-        assert run.stderr is not None
         run.send_signal(signal.SIGINT)
         said = run.stderr.readline() + run.stderr.readline()
         assert "second signal stops at once" in said

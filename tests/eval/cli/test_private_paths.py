@@ -32,12 +32,7 @@ def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [*paths, "--results-dir", results, "--sandbox", "local", "--drivers", "1"]
 
 
-def test_landlock_refuses_to_start(
-    arguments: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_landlock_refuses_to_start(arguments, tmp_path, monkeypatch, capsys):
     box_at("landlock").close()
     monkeypatch.setenv("SANDBOX_LEVEL", "landlock")
     assert main(arguments) == 2
@@ -50,9 +45,7 @@ def test_landlock_refuses_to_start(
 
 
 @pytest.mark.parametrize("level", ["full", "delegated", "userns"])
-def test_the_other_levels_hide_it(
-    level: str, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_other_levels_hide_it(level, arguments, tmp_path, monkeypatch):
     box_at(level).close()
     monkeypatch.setenv("SANDBOX_LEVEL", level)
     assert main(arguments) == 0

@@ -20,6 +20,7 @@ from gradebox.eval.problems.problem import TestRef
 from gradebox.eval.results.records import latest_records, read_records
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from testing.fakes.scripted_sandbox import Call, FakeSandbox
+from testing.rows import rows
 
 # The expected output of each test is its input. The source is what the program does:
 #   echo            right            wrong           wrong everywhere
@@ -237,13 +238,6 @@ def test_records_of_an_earlier_version_are_graded_again_and_one_line_counts_them
     assert not [line for line in folder.said if "graded again" in line]
 
 
-def test_only_changed_solutions_are_graded_again(folder):
-    folder.run(("1/A", "echo"), ("2/B", "echo"))
-    _, _, records = folder.run(("1/A", "echo"), ("2/B", "wrong"))
-    assert folder.sources_run() == ["wrong", "wrong"]
-    assert [r["status"] for r in records] == ["passed", "failed"]
-
-
 @pytest.mark.parametrize(
     "changed",
     [
@@ -353,17 +347,6 @@ def test_records_do_not_depend_on_the_number_of_workers(folder):
         assert seen[0] == seen[1] == seen[2]
 
 
-def test_cases_after_the_first_failure_are_recorded_as_not_run(folder):
-    _, _, [record] = folder.run(("1/A", "wrong_on 2 4"), stop_on_first_failure=True, workers=4)
-    assert [(c["verdict"], c["reason"]) for c in record["details"]] == [
-        ("AC", "passed_by_exact_match"),
-        ("WA", "failed_outputs_match"),
-        ("SK", "not_run_after_failure"),
-        ("SK", "not_run_after_failure"),
-    ]
-    assert record["score"] == 0.25
-
-
 def test_sandbox_errors_are_graded_again_at_the_next_start(folder):
     status, metrics, records = folder.run(("2/B", "fault"), ("1/A", "echo"))
     assert status == 3
@@ -457,16 +440,7 @@ def test_an_unknown_checker_is_reported(folder):
 
 @pytest.mark.parametrize(
     ("columns", "why"),
-    [
-        ({"checker": "nosuch"}, "unknown checker 'nosuch'"),
-        ({"checker": "testlib:/etc/passwd"}, "is outside"),
-        ({"time_limit": 0}, "time_limit (seconds; 2 without it) is 0: Expected `float` > 0.0"),
-        ({"time_limit": 5000}, "(seconds; 2 without it) is 5000: Expected `float` <= 3600.0"),
-        ({"memory_limit": "0"}, "memory_limit (MB; 256 without it) is '0': Expected `float` > 0.0"),
-        ({"memory_limit": float("nan")}, "is nan: Expected `float` > 0.0"),
-        ({"memory_limit": 0.5}, "memory limit 524288 bytes: 1 MiB at least is needed"),
-        ({"time_limit": 1e-9}, "time limit 1e-09 s: 0.001 to 60000 s are possible"),
-    ],
+    rows(__file__, "unusable_problem_does"),
 )
 def test_an_unusable_problem_does_not_affect_the_others(folder, columns, why):
     folder.write_problems([*PROBLEMS, {"id": "6/F", "official_tests": [1], **columns}])
@@ -525,12 +499,6 @@ def test_the_table_fits_eighty_columns(folder):
     assert max(map(len, text.splitlines())) <= 80
     assert "pass@5       undefined: 2 of 2 problems have fewer than 5 graded samples" in text
     assert "failed              2" in text
-
-
-def test_faults_of_the_dataset_are_reported(folder):
-    folder.write_problems([*PROBLEMS, {**PROBLEMS[0]}])
-    _, metrics, _ = folder.run(("2/B", "echo"))
-    assert any(line.startswith("note: ") and "1/A twice" in line for line in warning_lines(metrics))
 
 
 def test_an_error_ends_a_run_that_waits_for_a_duplicate(folder, monkeypatch):

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from gradebox.eval.api.grader import Grader
 from gradebox.eval.cli.run import _sandbox_line
 from gradebox.sandbox.model import Description
 
@@ -22,18 +21,7 @@ from gradebox.sandbox.model import Description
         ),
     ],
 )
-def test_servers_are_named(addresses: tuple[str, ...], where: str) -> None:
+def test_servers_are_named(addresses, where):
     found = Description("piston", "userns", frozenset({"cpu"}), {}, {}, addresses)
     session: Any = SimpleNamespace(description=found)
     assert _sandbox_line(session) == where
-
-
-def test_a_library_call_uses_servers_only_when_they_are_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("PISTON_ENDPOINTS", raising=False)
-    assert Grader().options.sandbox == "local"
-    assert Grader(endpoint=["http://a:1"]).options.sandbox == "piston"
-    assert Grader(sandbox="auto").options.sandbox == "auto"
-    monkeypatch.setenv("PISTON_ENDPOINTS", "http://a:1")
-    assert Grader().options.sandbox == "piston"

@@ -59,7 +59,7 @@ def verify(capsys: pytest.CaptureFixture[str]) -> Verified:
     return Verified(capsys)
 
 
-def test_submissions_as_expected(tmp_path: Path, verify: Verified) -> None:
+def test_submissions_as_expected(tmp_path, verify):
     two = {
         "submissions/accepted/two/ac.py": SUM,
         "submissions/accepted/two/main.py": "1 / 0",
@@ -81,7 +81,7 @@ def test_submissions_as_expected(tmp_path: Path, verify: Verified) -> None:
     assert by_name["time_limit_exceeded/loop.py"]["test"] == "sample/1"
 
 
-def test_a_difference_is_marked_and_gives_the_status_1(tmp_path: Path, verify: Verified) -> None:
+def test_a_difference_is_marked_and_gives_the_status_1(tmp_path, verify):
     folder = write(tmp_path / "sum", {**PACKAGE, "submissions/wrong_answer/right.py": SUM})
     write(tmp_path / "broken", {"problem.yaml": "name: ["})
     assert verify(folder) == 1
@@ -102,7 +102,7 @@ def test_a_difference_is_marked_and_gives_the_status_1(tmp_path: Path, verify: V
         (["{}", "--submissions", "{}/none.jsonl"], "none.jsonl does not exist"),
     ],
 )
-def test_wrong_use(tmp_path: Path, verify: Verified, words: list[str], message: str) -> None:
+def test_wrong_use(tmp_path, verify, words, message):
     folder = write(tmp_path / "sum", PACKAGE)
     write(tmp_path / "plain", {name: text for name, text in PACKAGE.items() if "data" in name})
     write(tmp_path / "plain", {"problem.yaml": ""})
@@ -110,7 +110,7 @@ def test_wrong_use(tmp_path: Path, verify: Verified, words: list[str], message: 
     assert message in verify.errors
 
 
-def test_the_time_limit_follows_from_the_submissions(tmp_path: Path, verify: Verified) -> None:
+def test_the_time_limit_follows_from_the_submissions(tmp_path, verify):
     burn = "import time\nwhile time.process_time() < {}: pass\n" + SUM
     files = {
         **PACKAGE,
@@ -132,7 +132,7 @@ def rows(path: Path, *lines: Any) -> Path:
     return path
 
 
-def test_rows_and_their_submissions_are_audited(tmp_path: Path, verify: Verified) -> None:
+def test_rows_and_their_submissions_are_audited(tmp_path, verify):
     """The checker accepts whatever ends with a 3 or is empty; the third test's answer is wrong."""
     checker = (
         "import sys\ntext = open(sys.argv[3]).read().strip()\n"

@@ -39,7 +39,7 @@ def graded(tmp_path: Path, **window: Any) -> dict[str, Any]:
     return {**result.metrics, "graded_now": result.graded_now}
 
 
-def test_by_difficulty_month_and_window(tmp_path: Path) -> None:
+def test_by_difficulty_month_and_window(tmp_path):
     everything = graded(tmp_path)
     assert (everything["graded_now"], everything["pass_at_1"]) == (4, 0.5)
     tables = everything["statistics"]["tables"]

@@ -1,7 +1,5 @@
 """`OffsetIndex` behaves like a dict of integers."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

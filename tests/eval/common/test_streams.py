@@ -1,7 +1,5 @@
 """Closed, broken and full streams end no run, and their output never goes into the records."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

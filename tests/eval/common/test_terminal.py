@@ -1,12 +1,9 @@
 """Untrusted text on a terminal: only printable characters and our own colours are written."""
 
-from __future__ import annotations
-
 import io
 import os
 import re
 import unicodedata
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -26,38 +23,20 @@ from gradebox.eval.common.terminal import (
     wrap_anywhere,
     wrap_words,
 )
+from testing.rows import rows
 
-HOSTILE = [
-    ("\x1b[31m", "\\x1b[31m"),
-    ("\x9b31m", "\\x9b31m"),
-    ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
-    ("a\rb", "a\\rb"),
-    ("a\bb", "a\\x08b"),
-    ("\u202egnp", "\\u202egnp"),
-    ("\u2066x\u2069", "\\u2066x\\u2069"),
-    ("\u200b", "\\u200b"),
-    ("e\u0301", "e\\u0301"),
-    ("\U000e0041", "\\U000e0041"),
-    ("\ufeff", "\\ufeff"),
-    ("a\u2028b", "a\\u2028b"),
-    ("\t", "\\t"),
-    ("\0", "\\0"),
-    ("\ud800", "\\ud800"),
-    ("\xa0", "\\xa0"),
-    ("日本 é", "日本 é"),
-    ("plain", "plain"),
-]
+HOSTILE = rows(__file__, "hostile")
 ANY_TEXT = st.text(st.characters(), max_size=60)
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @pytest.mark.parametrize(("text", "shown"), HOSTILE)
-def test_unprintable_characters_become_escapes(text: str, shown: str) -> None:
+def test_unprintable_characters_become_escapes(text, shown):
     assert escape(text) == shown
 
 
 @given(ANY_TEXT)
-def test_escaped_text_is_printable_and_escaping_again_changes_nothing(text: str) -> None:
+def test_escaped_text_is_printable_and_escaping_again_changes_nothing(text):
     shown = escape(text)
     assert shown.isprintable()
     assert not any(unicodedata.category(c).startswith("M") for c in shown)
@@ -65,7 +44,7 @@ def test_escaped_text_is_printable_and_escaping_again_changes_nothing(text: str)
 
 
 @given(st.lists(st.tuples(ANY_TEXT, st.sampled_from(sorted(STYLES))), max_size=5))
-def test_a_rendered_line_has_only_our_control_sequences(spans: list[tuple[str, str]]) -> None:
+def test_a_rendered_line_has_only_our_control_sequences(spans):
     line = tuple(Span(*span) for span in spans)
     rendered = render(line, colour=True)
     assert set(SGR.findall(rendered)) <= {f"\x1b[{c}m" for c in (*STYLES.values(), "0")}
@@ -89,8 +68,8 @@ class TerminalOutput(io.StringIO):
     ],
 )
 def test_colours_depend_on_the_terminal_and_the_environment(
-    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], terminal: bool, colour: bool
-) -> None:
+    monkeypatch, environment, terminal, colour
+):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     for name, value in environment.items():
@@ -98,20 +77,20 @@ def test_colours_depend_on_the_terminal_and_the_environment(
     assert open_terminal(out=TerminalOutput() if terminal else io.StringIO()).colour is colour
 
 
-def test_a_pipe_has_80_columns_unless_columns_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_has_80_columns_unless_columns_is_set(monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     assert open_terminal(out=io.StringIO()).width == 80
     monkeypatch.setenv("COLUMNS", "200")
     assert open_terminal(out=io.StringIO()).width == 200
 
 
-def test_output_of_one_screen_is_written_without_a_pager() -> None:
+def test_output_of_one_screen_is_written_without_a_pager():
     out = io.StringIO()
     Terminal(out, paged=True, height=5).show([row("a", Span("b", "bad")), row("c")])
     assert out.getvalue() == "ab\nc\n"
 
 
-def test_longer_output_goes_to_the_pager(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_longer_output_goes_to_the_pager(monkeypatch, tmp_path):
     target = tmp_path / "paged"
     monkeypatch.setenv("PAGER", f"sh -c 'cat > {target}'")
     out = io.StringIO()
@@ -121,9 +100,7 @@ def test_longer_output_goes_to_the_pager(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 @pytest.mark.parametrize("pager", ["no-such-program-here", "cat", " "])
-def test_everything_is_written_when_there_is_no_pager(
-    monkeypatch: pytest.MonkeyPatch, pager: str
-) -> None:
+def test_everything_is_written_when_there_is_no_pager(monkeypatch, pager):
     monkeypatch.setenv("PAGER", pager)
     monkeypatch.setenv("PATH", "" if pager == " " else os.environ["PATH"])
     out = io.StringIO()
@@ -132,7 +109,7 @@ def test_everything_is_written_when_there_is_no_pager(
 
 
 @given(ANY_TEXT, st.integers(0, 30))
-def test_cut_and_wrapped_text_fits_its_width(text: str, width: int) -> None:
+def test_cut_and_wrapped_text_fits_its_width(text, width):
     assert display_width(cut(text, width)) <= width
     assert display_width(pad(text, width)) == width
     for line in (*wrap_anywhere(text, width + 2), *wrap_words(text, width + 2)):
@@ -140,5 +117,5 @@ def test_cut_and_wrapped_text_fits_its_width(text: str, width: int) -> None:
 
 
 @given(ANY_TEXT)
-def test_wrapping_keeps_every_character(text: str) -> None:
+def test_wrapping_keeps_every_character(text):
     assert "".join(wrap_anywhere(text, 7)) == escape(text)

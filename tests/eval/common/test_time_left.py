@@ -1,7 +1,5 @@
 """The estimate of the time left, on runs whose true times are known."""
 
-from __future__ import annotations
-
 import pytest
 
 from gradebox.eval.grading.planner import TimeLeft
@@ -21,15 +19,6 @@ def test_equal_solutions_take_equal_time():
     for _ in range(4):
         left.finish(5)
     assert left.seconds(8.0, 6) == pytest.approx(12.0)
-
-
-def test_several_workers_are_seen_in_the_elapsed_time():
-    left = TimeLeft()
-    for _ in range(10):
-        left.add(5)
-    for _ in range(5):
-        left.finish(5)
-    assert left.seconds(2.5, 5) == pytest.approx(2.5)  # four at once
 
 
 def test_solutions_that_were_not_read_yet_count_as_average_ones():

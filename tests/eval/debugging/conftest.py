@@ -1,7 +1,5 @@
 """One run for all tests that do not change it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.eval.debugging.small_run import SmallRun

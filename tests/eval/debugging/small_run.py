@@ -6,8 +6,6 @@ The right output of every problem is its input. The source of a program decides 
 1/A has three samples, 2/B a checker that accepts "wrong", 3/C one that crashes on it.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

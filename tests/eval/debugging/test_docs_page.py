@@ -1,7 +1,5 @@
 """The commands of docs/debugging.md run as written and print what the page shows."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -46,7 +44,7 @@ def of_page(command: str, folder: Path) -> str:
     return text.replace("--export case", f"--export {shlex.quote(str(folder / 'case'))}")
 
 
-def test_every_command_is_tested() -> None:
+def test_every_command_is_tested():
     kinds = ["--list", "3", "--checker", "case", "ncmp", "examples/solutions.jsonl"]
     assert len(COMMANDS) == len(kinds)
     for command, kind in zip(COMMANDS, kinds, strict=True):
@@ -54,7 +52,7 @@ def test_every_command_is_tested() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_the_three_commands_print_what_the_page_shows(results: Path, number: int) -> None:
+def test_the_three_commands_print_what_the_page_shows(results, number):
     place = BLOCKS.index(COMMANDS[number])
     done = run(of_page(COMMANDS[number], results), results)
     assert done.returncode == 0, done.stderr
@@ -64,7 +62,7 @@ def test_the_three_commands_print_what_the_page_shows(results: Path, number: int
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if str(results) not in line)
 
 
-def test_the_export_runs(results: Path) -> None:
+def test_the_export_runs(results):
     done = run(of_page(COMMANDS[3], results), results)
     assert done.returncode == 0, done.stderr
     script = [sys.executable, str(results / "case" / "run.py")]
@@ -72,7 +70,7 @@ def test_the_export_runs(results: Path) -> None:
     assert "verdict: WA failed_checker: score 0" in printed
 
 
-def test_cases_are_rejudged(results: Path) -> None:
+def test_cases_are_rejudged(results):
     done = run(of_page(COMMANDS[4], results), results)
     assert done.returncode == 0, done.stderr
     assert "3 of 3 solutions graded again" in done.stdout
@@ -80,13 +78,13 @@ def test_cases_are_rejudged(results: Path) -> None:
     assert metrics["run"]["rejudged"][0]["checker"] == "ncmp"
 
 
-def test_the_self_check_passes(results: Path) -> None:
+def test_the_self_check_passes(results):
     done = run(of_page(COMMANDS[5], results).replace("\\\n", " "), results)
     assert done.returncode == 0, done.stderr
     assert re.search(r"self-check: 2 checkers asked \d+ times, 4 right and 4 wrong", done.stdout)
 
 
-def test_every_flag_is_documented() -> None:
+def test_every_flag_is_documented():
     flags = {word for action in make_parser()._actions for word in action.option_strings}
     for flag in flags - {"-h", "--help", "--workers"}:
         assert f"`{flag}" in PAGE or f" {flag}" in PAGE, flag

@@ -1,7 +1,5 @@
 """Exported cases build, run and judge without gradebox."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -15,16 +13,11 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.export import export_case, export_files
 from gradebox.eval.debugging.reopen import Overrides, open_case
 from testing.commands import run_command
+from testing.rows import rows
 from tests.eval.debugging.small_run import SmallRun
 from tests.eval.grading.test_ioi import LARGEST
 from tests.eval.grading.test_ioi import ROWS as IOI_ROWS
 
-PYTHON_CHECKER = """
-import sys
-output = open(sys.argv[3]).read()
-assert "crash" not in output
-print(1 if output.strip() == "other" else 0)
-"""
 # Exit status as testlib's: 0 right, 1 wrong, 3 failure of the checker.
 TESTLIB_CHECKER = b"""
 #include "testlib.h"
@@ -92,56 +85,18 @@ def check_all(targets: list[Path], messages: list[str]) -> None:
     assert wrong == []
 
 
-def test_no_module_of_ours_is_imported(tmp_path: Path) -> None:
+def test_no_module_of_ours_is_imported(tmp_path):
     for path in export(tmp_path, "print(1)").rglob("*.py"):
         found = re.search(r"^\s*(from|import) (gradebox|eval|sandbox|checkers)\b", path.read_text())
         assert found is None, path
 
 
-CASES: list[tuple[str, dict[str, Any], str]] = [
-    ("print(input())", {}, "verdict: AC passed_by_exact_match"),
-    ("print(input(), '7 ' * 20_000)", {}, "verdict: WA failed_outputs_match: token 2"),
-    ("print(2)", {}, "verdict: WA failed_outputs_match: token 1: expected '1', found '2'"),
-    (
-        "print(input(), file=open('output.txt', 'w'))",
-        {"input_mode": "file"},
-        "verdict: RE runtime_error: exit code 1",
-    ),
-    (
-        "print(open('input.txt').read(), file=open('output.txt', 'w'))",
-        {"input_mode": "file"},
-        "verdict: AC passed_by_exact_match",
-    ),
-    (
-        "print(1)",
-        {"input_mode": "file"},
-        "verdict: WA failed_outputs_match: output.txt was not written",
-    ),
-    ("raise SystemExit(3)", {}, "verdict: RE runtime_error: exit code 3"),
-    ("while 1: pass", {"time_limit": 0.5}, "verdict: TLE"),
-    ("print(input()", {}, "verdict: CE compile_error: the program does not compile"),
-    ("eval('1 +')", {}, "verdict: RE runtime_error: exit code 1"),
-    ("print('other')", {"generated_checker": PYTHON_CHECKER}, "verdict: AC passed_by_checker"),
-    ("print('wrong')", {"generated_checker": PYTHON_CHECKER}, "verdict: WA failed_checker"),
-    (
-        "print('crash')",
-        {"generated_checker": PYTHON_CHECKER},
-        "verdict: CU checker_unclear: the checker ended with",
-    ),
-    ("print('1 ')", {"generated_checker": "print(0)"}, "verdict: WA failed_checker"),
-    ("print(1)", {"generated_checker": "print(0)"}, "verdict: AC passed_by_exact_match"),
-    ("print('+1')", {"checker": "ncmp"}, "verdict: WA presentation_error"),
-    (
-        "print('1.0000001')",
-        {"checker": "kattis float_tolerance 1e-3"},
-        "verdict: AC passed_by_checker",
-    ),
-]
+CASES: list[tuple[str, dict[str, Any], str]] = rows(__file__, "cases")
 
 
 @pytest.mark.slow(seconds=3)
 @pytest.mark.parametrize("part", [0, 1])
-def test_run_py_builds_runs_and_judges(tmp_path: Path, part: int) -> None:
+def test_run_py_builds_runs_and_judges(tmp_path, part):
     cases = CASES[part::2]
     targets = [
         export(tmp_path / str(i), code, **problem) for i, (code, problem, _) in enumerate(cases)
@@ -150,7 +105,7 @@ def test_run_py_builds_runs_and_judges(tmp_path: Path, part: int) -> None:
 
 
 @pytest.mark.slow(seconds=4)
-def test_cpp_programs_and_testlib_checkers_are_built(tmp_path: Path) -> None:
+def test_cpp_programs_and_testlib_checkers_are_built(tmp_path):
     (tmp_path / "check.cpp").write_bytes(TESTLIB_CHECKER)
     (tmp_path / "testlib.h").write_text("enum { OK = 0 };\n")
     name = f"testlib:{tmp_path / 'check.cpp'}"
@@ -167,7 +122,7 @@ def test_cpp_programs_and_testlib_checkers_are_built(tmp_path: Path) -> None:
         ("command:cmp -s {{output}} {{answer}}", "verdict: WA failed_checker"),
     ],
 )
-def test_validators_and_commands_judge(tmp_path: Path, checker: str, message: str) -> None:
+def test_validators_and_commands_judge(tmp_path, checker, message):
     (tmp_path / "validate.py").write_text(
         "import sys\nfolder = sys.argv[3]\n"
         "open(folder + 'judgemessage.txt', 'w').write('because')\nsys.exit(43)\n"
@@ -186,7 +141,7 @@ sys.exit(42 if input() == str(2 * int(wanted)) else 43)
 
 
 @pytest.mark.slow
-def test_a_program_runs_with_its_interactor(tmp_path: Path) -> None:
+def test_a_program_runs_with_its_interactor(tmp_path):
     problem = {"official_tests": ["7\n"], "interactor": "kattis:talk.py"}
     targets = []
     for i, code in enumerate(("print(2 * int(input().split()[1]))", "print(input())", "pass")):
@@ -200,7 +155,7 @@ def test_a_program_runs_with_its_interactor(tmp_path: Path) -> None:
 
 @pytest.mark.slow  # node starts
 @pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
-def test_tests_in_the_language_of_the_program(tmp_path: Path) -> None:
+def test_tests_in_the_language_of_the_program(tmp_path):
     rows = {
         "return [x];": "verdict: AC passed_by_checker",
         "return 2;": "verdict: WA failed_checker: call 1: expected [1], found 2",
@@ -229,7 +184,7 @@ def test_tests_in_the_language_of_the_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow(seconds=4)  # it compiles programs
-def test_graders_and_their_checkers(tmp_path: Path) -> None:
+def test_graders_and_their_checkers(tmp_path):
     graders = [list(file) for file in IOI_ROWS[0]["grader_files"]]
     targets = [
         export(
@@ -244,7 +199,7 @@ def test_graders_and_their_checkers(tmp_path: Path) -> None:
     check_all(targets, ["AC passed_by_exact_match", "WA partial_points", "WA failed_checker"])
 
 
-def test_no_text_of_the_dataset_is_in_paths_or_the_script(tmp_path: Path) -> None:
+def test_no_text_of_the_dataset_is_in_paths_or_the_script(tmp_path):
     evil = "../../x\n$(touch pwned)'\"`id`"
     problem = {"id": "1/A", "official_tests": ["1\n"]}
     small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "wrong", "solution_id": evil}], [problem])
@@ -257,9 +212,7 @@ def test_no_text_of_the_dataset_is_in_paths_or_the_script(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("make", [lambda p: p.mkdir(), lambda p: p.write_text("")])
-def test_a_folder_that_is_not_empty_is_rejected(
-    tmp_path: Path, small_run: SmallRun, make: Any
-) -> None:
+def test_a_folder_that_is_not_empty_is_rejected(tmp_path, small_run, make):
     target = tmp_path / "out"
     target.mkdir()
     make(target / "mine")
@@ -273,5 +226,5 @@ def test_a_folder_that_is_not_empty_is_rejected(
 
 
 @pytest.mark.slow(seconds=1)
-def test_an_unsupported_language_is_reported(tmp_path: Path) -> None:
+def test_an_unsupported_language_is_reported(tmp_path):
     assert "run.py cannot build java: build and run solution/" in printed(tmp_path, "wrong", "java")

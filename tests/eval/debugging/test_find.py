@@ -1,9 +1,6 @@
 """Finding what the flags name, and the one-line errors when they name nothing."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,25 +9,20 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.find import SolutionQuery, find_case, find_record
 from gradebox.eval.solutions.reader import recorded_solution
 from testing.rows import rows
-from tests.eval.debugging.small_run import SmallRun
 
 
 @pytest.mark.parametrize(
     ("flags", "message"),
     rows(__file__, "bad_input"),
 )
-def test_bad_input_is_reported_in_one_line(
-    small_run: SmallRun, capsys: pytest.CaptureFixture[str], flags: str, message: str
-) -> None:
+def test_bad_input_is_reported_in_one_line(small_run, capsys, flags, message):
     assert main([str(small_run.path), *flags.split()]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("error: ") and err.count("\n") == 1
     assert message in err
 
 
-def test_missing_results_are_reported_with_a_similar_name(
-    small_run: SmallRun, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_missing_results_are_reported_with_a_similar_name(small_run, capsys, tmp_path):
     cases = [
         (small_run.path.parent / "solz", f"did you mean {small_run.path}"),
         (small_run.path.parent, f"did you mean {small_run.path}"),
@@ -42,7 +34,7 @@ def test_missing_results_are_reported_with_a_similar_name(
         assert message in capsys.readouterr().err
 
 
-def test_first_failed_ignores_skipped_cases() -> None:
+def test_first_failed_ignores_skipped_cases():
     cases = [
         {"case_type": "official", "test_case_i": i, "verdict": v, "reason": "x"}
         for i, v in enumerate(("AC", "SK", "TLE", "WA"))
@@ -54,24 +46,9 @@ def test_first_failed_ignores_skipped_cases() -> None:
 
 @pytest.mark.parametrize(
     ("reason", "problems"),
-    [
-        ("failed_outputs_match", ["1/A", "1/A"]),
-        ("passed_by_checker", ["2/B"]),
-        ("CU", ["3/C"]),
-        ("checker_unclear", ["3/C"]),
-        ("no_code", ["1/A"]),
-        ("failed", ["1/A", "1/A", "1/A", "3/C"]),
-        ("unsupported_interactive", ["4/D"]),
-        ("sandbox_error", []),
-    ],
+    rows(__file__, "cases_are_listed"),
 )
-def test_cases_are_listed_by_reason(
-    small_run: SmallRun,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    reason: str,
-    problems: list[str],
-) -> None:
+def test_cases_are_listed_by_reason(small_run, capsys, monkeypatch, reason, problems):
     monkeypatch.setenv("COLUMNS", "80")
     assert main([str(small_run.path), "--list", reason]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -79,9 +56,7 @@ def test_cases_are_listed_by_reason(
     assert [line.split()[0] for line in lines if line[:2] in ("1/", "2/", "3/", "4/")] == problems
 
 
-def test_a_response_without_code_is_shown(
-    small_run: SmallRun, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_response_without_code_is_shown(small_run, capsys):
     assert main([str(small_run.path), "--problem", "1/A", "--sample", "2"]) == 0
     out = capsys.readouterr().out
     assert "no program was found in the response" in out
@@ -97,7 +72,7 @@ def test_a_response_without_code_is_shown(
         ({"id": "1/A", "completion": None}, ""),
     ],
 )
-def test_the_text_of_a_line(tmp_path: Path, row: dict[str, object], text: str) -> None:
+def test_the_text_of_a_line(tmp_path, row, text):
     path = tmp_path / "s.jsonl"
     path.write_text('{"id": "0/A", "code": "x"}\n' + json.dumps(row) + "\n")
     assert recorded_solution(path, {"line": 2, "solution_id": "2"})[1] == text
@@ -106,9 +81,7 @@ def test_the_text_of_a_line(tmp_path: Path, row: dict[str, object], text: str) -
 
 
 @pytest.mark.parametrize("details", [3, [3], [{"verdict": "WA"}], {"a": 1}, [{"verdict": []}]])
-def test_damaged_records_are_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], details: object
-) -> None:
+def test_damaged_records_are_reported(tmp_path, capsys, details):
     record = {"problem_id": "1/A", "line": 4, "sample_i": 0, "details": details}
     (tmp_path / "piston_eval_results.jsonl").write_text(json.dumps(record) + "\n")
     for flags in (["--list", "WA"], ["--problem", "1/A"]):
@@ -118,7 +91,7 @@ def test_damaged_records_are_reported(
         )
 
 
-def test_hostile_records_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_records_are_escaped(tmp_path, capsys):
     evil = "\x1b[2J\u202e\x9b1m"
     case = {"case_type": evil, "test_case_i": evil, "verdict": "WA", "reason": evil, "error": evil}
     record = {
@@ -134,7 +107,7 @@ def test_hostile_records_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert line.isprintable(), line
 
 
-def test_a_sample_has_a_number_and_may_have_a_name_of_its_own(small_run: SmallRun) -> None:
+def test_a_sample_has_a_number_and_may_have_a_name_of_its_own(small_run):
     samples = [SolutionQuery("1/A", number) for number in range(3)]
     for number, query in enumerate(samples):
         record = find_record(small_run.results, query)
@@ -145,6 +118,6 @@ def test_a_sample_has_a_number_and_may_have_a_name_of_its_own(small_run: SmallRu
             assert list(named.records(small_run.results)) == [record]
 
 
-def test_a_problem_is_found_by_another_spelling(small_run: SmallRun) -> None:
+def test_a_problem_is_found_by_another_spelling(small_run):
     record, case = small_run.case("1a", 1)
     assert record["solution_id"] == "bad" and case["test_case_i"] == 0

@@ -1,7 +1,5 @@
 """Rejudging, and the records and metrics afterwards."""
 
-from __future__ import annotations
-
 import json
 import signal
 import threading
@@ -41,7 +39,7 @@ def own_run(tmp_path: Path) -> SmallRun:
     return SmallRun(tmp_path)
 
 
-def test_nothing_changes_under_the_same_checker(own_run: SmallRun) -> None:
+def test_nothing_changes_under_the_same_checker(own_run):
     before, old = own_run.records(), metrics(own_run)
     summary = rejudge(own_run, 5)
     assert list(map(without_times, own_run.records())) == list(map(without_times, before))
@@ -52,7 +50,7 @@ def test_nothing_changes_under_the_same_checker(own_run: SmallRun) -> None:
     assert new["run"]["rejudged"][0]["cases"] == 1
 
 
-def test_another_checker_changes_verdicts_keys_and_metrics(own_run: SmallRun) -> None:
+def test_another_checker_changes_verdicts_keys_and_metrics(own_run):
     before = own_run.records()
     summary = rejudge(own_run, 4, 5, checker="wcmp")
     after = own_run.records()
@@ -66,7 +64,7 @@ def test_another_checker_changes_verdicts_keys_and_metrics(own_run: SmallRun) ->
     assert metrics(own_run)["run"]["rejudged"][0]["checker"] == "wcmp"
 
 
-def test_the_record_is_what_a_run_with_that_checker_writes(tmp_path: Path) -> None:
+def test_the_record_is_what_a_run_with_that_checker_writes(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     rejudged, run = SmallRun(tmp_path / "a"), SmallRun(tmp_path / "b", checker="wcmp")
@@ -82,7 +80,7 @@ def without_times(record: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in record.items() if k not in left_out} | {"details": details}
 
 
-def test_a_changed_program_runs_again(own_run: SmallRun) -> None:
+def test_a_changed_program_runs_again(own_run):
     lines = [json.loads(line) for line in own_run.solutions_path.read_text().splitlines()]
     lines[3]["code"] = "echo"
     write_lines(own_run.solutions_path, lines)
@@ -91,7 +89,7 @@ def test_a_changed_program_runs_again(own_run: SmallRun) -> None:
     assert own_run.records()[3]["details"][0]["verdict"] == "AC"
 
 
-def test_stop_on_first_failure_still_applies(tmp_path: Path) -> None:
+def test_stop_on_first_failure_still_applies(tmp_path):
     problem = {"id": "1/A", "official_tests": ["1\n", "2\n", "3\n"], "generated_checker": "strict"}
     small_run = SmallRun(
         tmp_path, [{"id": "1/A", "code": "wrong"}], [problem], stop_on_first_failure=True
@@ -102,7 +100,7 @@ def test_stop_on_first_failure_still_applies(tmp_path: Path) -> None:
     assert [c["verdict"] for c in small_run.records()[0]["details"]] == ["AC", "AC", "AC"]
 
 
-def test_a_run_resumes_from_rejudged_records(own_run: SmallRun) -> None:
+def test_a_run_resumes_from_rejudged_records(own_run):
     rejudge(own_run, 4, 5, checker="wcmp")
     own_run.sandbox.calls.clear()
     run_grading(own_run.options, sandbox=own_run.sandbox)
@@ -111,7 +109,7 @@ def test_a_run_resumes_from_rejudged_records(own_run: SmallRun) -> None:
     assert own_run.records()[3]["status"] == "passed"
 
 
-def test_changed_lines_are_left_alone(own_run: SmallRun) -> None:
+def test_changed_lines_are_left_alone(own_run):
     before = own_run.records()
     lines = own_run.solutions_path.read_text().splitlines(keepends=True)
     own_run.solutions_path.write_text("".join([lines[0], *lines[2:]]))
@@ -120,14 +118,12 @@ def test_changed_lines_are_left_alone(own_run: SmallRun) -> None:
     assert own_run.records() == before
 
 
-def test_a_folder_in_use_is_left_alone(own_run: SmallRun) -> None:
+def test_a_folder_in_use_is_left_alone(own_run):
     with FolderLock(own_run.path), pytest.raises(InputError, match="another run"):
         rejudge(own_run, 4)
 
 
-def test_an_interruption_leaves_whole_records(
-    own_run: SmallRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interruption_leaves_whole_records(own_run, monkeypatch):
     before, add, stop = metrics(own_run), RejudgedRecords.add_graded, Stopper.stop
     stopped = threading.Event()
 
@@ -153,7 +149,7 @@ def test_an_interruption_leaves_whole_records(
     assert len(metrics(own_run)["run"]["rejudged"]) == 1
 
 
-def test_unusable_problems_are_omitted(own_run: SmallRun) -> None:
+def test_unusable_problems_are_omitted(own_run):
     before = own_run.records()
     own_run.write_problems([{**PROBLEMS[1], "checker": "no-such-checker"}, *PROBLEMS[2:]])
     summary = rejudge(own_run, 4, 5)
@@ -161,12 +157,12 @@ def test_unusable_problems_are_omitted(own_run: SmallRun) -> None:
     assert own_run.records()[3] == before[3]
 
 
-def test_a_missing_checker_is_rejected(own_run: SmallRun) -> None:
+def test_a_missing_checker_is_rejected(own_run):
     with pytest.raises(InputError, match="--checker python:/nowhere: checker file"):
         rejudge(own_run, 1, 2, checker="python:/nowhere")
 
 
-def test_records_that_a_smaller_run_set_aside_stay_aside(own_run: SmallRun) -> None:
+def test_records_that_a_smaller_run_set_aside_stay_aside(own_run):
     run_grading(replace(own_run.options, problems=("1/A", "2/B")), sandbox=own_run.sandbox)
     aside = (own_run.path / "other_records.jsonl").read_bytes()
     summary = rejudge(own_run, 4, checker="wcmp")
@@ -175,9 +171,7 @@ def test_records_that_a_smaller_run_set_aside_stay_aside(own_run: SmallRun) -> N
     assert (own_run.path / "other_records.jsonl").read_bytes() == aside
 
 
-def test_an_interruption_keeps_the_flags_for_the_same_command(
-    own_run: SmallRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interruption_keeps_the_flags_for_the_same_command(own_run, monkeypatch):
     def killed(*args: Any) -> None:
         raise MemoryError
 

@@ -1,12 +1,9 @@
 """Finding the run's flags and files again; what is missing is named."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +23,7 @@ def changed_metrics(small_run: SmallRun) -> Iterator[dict[str, Any]]:
     path.write_text(json.dumps(metrics))
 
 
-def test_the_runs_flags_are_used(tmp_path: Path) -> None:
+def test_the_runs_flags_are_used(tmp_path):
     small_run = SmallRun(tmp_path, compare="exact", max_stored_output=77, checker="wcmp")
     options = run_options(small_run.results, Overrides())
     assert (options.compare, options.max_stored_output, options.checker) == ("exact", 77, "wcmp")
@@ -38,9 +35,7 @@ def test_the_runs_flags_are_used(tmp_path: Path) -> None:
     )
 
 
-def test_relative_paths_are_found_in_a_moved_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_relative_paths_are_found_in_a_moved_folder(tmp_path, monkeypatch):
     there = tmp_path / "there"
     there.mkdir()
     small_run = SmallRun(there)
@@ -57,7 +52,7 @@ def test_relative_paths_are_found_in_a_moved_folder(
     assert options.checker == f"testlib:{tmp_path / 'here' / 'check' / 'it.cpp'} -q"
 
 
-def test_results_can_not_disable_isolation(tmp_path: Path) -> None:
+def test_results_can_not_disable_isolation(tmp_path):
     small_run = SmallRun(tmp_path)
     with changed_metrics(small_run) as metrics:
         metrics["flags"]["--allow-unsafe-sandbox"] = True
@@ -75,9 +70,7 @@ def test_results_can_not_disable_isolation(tmp_path: Path) -> None:
         ("http://localhost:2000", "", True),
     ],
 )
-def test_results_do_not_choose_where_tests_are_sent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: str, known: str, used: bool
-) -> None:
+def test_results_do_not_choose_where_tests_are_sent(tmp_path, monkeypatch, server, known, used):
     monkeypatch.setenv("PISTON_ENDPOINTS", known)
     small_run = SmallRun(tmp_path)
     with changed_metrics(small_run) as metrics:
@@ -95,7 +88,7 @@ def test_results_do_not_choose_where_tests_are_sent(
 
 
 @pytest.mark.parametrize("metrics", [None, "{", "[]", '{"flags": 3, "run": []}'])
-def test_an_unfinished_run_needs_its_files_named(tmp_path: Path, metrics: str | None) -> None:
+def test_an_unfinished_run_needs_its_files_named(tmp_path, metrics):
     small_run = SmallRun(tmp_path)
     path = small_run.path / "piston_eval_metrics.json"
     path.unlink()
@@ -108,7 +101,7 @@ def test_an_unfinished_run_needs_its_files_named(tmp_path: Path, metrics: str | 
 
 
 @pytest.mark.parametrize("value", [{"--k": "x"}, {"--workers": "x", "--repeat": [1]}])
-def test_unusable_flags_are_reported(tmp_path: Path, value: dict[str, object]) -> None:
+def test_unusable_flags_are_reported(tmp_path, value):
     small_run = SmallRun(tmp_path)
     with changed_metrics(small_run) as metrics:
         metrics["flags"] |= value
@@ -122,7 +115,7 @@ def open_sample(small_run: SmallRun, problem: str = "1/A", sample: int = 1) -> N
         pass
 
 
-def test_a_changed_solutions_file_is_rejected(tmp_path: Path) -> None:
+def test_a_changed_solutions_file_is_rejected(tmp_path):
     small_run = SmallRun(tmp_path)
     lines = small_run.solutions_path.read_text().splitlines(keepends=True)
     small_run.solutions_path.write_text("".join(lines[1:]))
@@ -136,7 +129,7 @@ def test_a_changed_solutions_file_is_rejected(tmp_path: Path) -> None:
         open_sample(small_run)
 
 
-def test_a_missing_test_is_reported(tmp_path: Path) -> None:
+def test_a_missing_test_is_reported(tmp_path):
     small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "wrong"}])
     small_run.write_problems([{"id": "1/A", "official_tests": ["1\n"]}])
     record, case = small_run.case("1/A", 0, "official:1")

@@ -1,7 +1,5 @@
 """`gradebox.code_eval.compute`: results in the form of Hugging Face's code_eval."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -44,21 +42,21 @@ def grader() -> Iterator[Grader]:
         (f"{OPENED}\nif __name__ == '__main__':\n    exit(1)", OWN_CLASS, "passed"),
     ],
 )
-def test_a_candidate_has_the_result(grader: Grader, code: str, tests: str, result: str) -> None:
+def test_a_candidate_has_the_result(grader, code, tests, result):
     pass_at, results = compute([[code]], [tests], grader=grader)
     fields = {"task_id": 0, "completion_id": 0, "passed": result == "passed", "result": result}
     assert results == {0: [(0, fields)]}
     assert pass_at == {"pass@1": float(result == "passed")}
 
 
-def test_a_candidate_that_does_not_compile_says_why(grader: Grader) -> None:
+def test_a_candidate_that_does_not_compile_says_why(grader):
     _, results = compute([["def add(a, b): return ("]], [ADD], grader=grader)
     assert "'(' was never closed" in results[0][0][1]["result"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tests", [ADD, OWN_CLASS])
-def test_a_limit_of_cpu_time_is_timed_out(grader: Grader, tests: str) -> None:
+def test_a_limit_of_cpu_time_is_timed_out(grader, tests):
     endless = "def add(a, b):\n    while True: pass\nopened = lambda box: add(1, 2)"
     _, results = compute([[endless]], [tests], timeout=0.3, grader=grader)
     assert results[0][0][1]["result"] == "timed out"
@@ -79,14 +77,14 @@ APART_CHEATS = [
 
 
 @pytest.mark.slow
-def test_cheats_fail(grader: Grader) -> None:
+def test_cheats_fail(grader):
     predictions = [[*CHEATS, *APART_CHEATS], CHEATS]
     _, results = compute(predictions, [ADD, OWN_CLASS], grader=grader)
     passed = [one for found in results.values() for _, one in found if one["passed"]]
     assert (passed, len(results[0]), len(results[1])) == ([], 7, 5)
 
 
-def test_pass_at_k_is_estimated_where_every_task_has_k_candidates(grader: Grader) -> None:
+def test_pass_at_k_is_estimated_where_every_task_has_k_candidates(grader):
     right, wrong = "def add(a, b): return a + b", "def add(a, b): return 0"
     predictions = [[right, wrong, wrong], [wrong, right], [wrong] * 4]
     pass_at, results = compute(predictions, [ADD, ADD, "assert add(1, 1) == 2"], grader=grader)
@@ -105,7 +103,7 @@ class Faulty(FakeSandbox):
         raise SandboxError("the machine")
 
 
-def test_a_fault_of_the_machine_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_the_machine_raises(monkeypatch):
     monkeypatch.setattr("gradebox.eval.api.batch.Retry", partial(Retry, first_s=0.001))
     fault = SandboxError("the machine")
     faulty = Faulty(lambda call: fault, capabilities=frozenset({"interact"}))
@@ -124,8 +122,6 @@ def test_a_fault_of_the_machine_raises(monkeypatch: pytest.MonkeyPatch) -> None:
         ([["x"]], [ADD], {"timeout": 0}, "timeout 0"),
     ],
 )
-def test_unusable_arguments_are_refused(
-    predictions: list, references: list, options: dict, message: str
-) -> None:
+def test_unusable_arguments_are_refused(predictions, references, options, message):
     with pytest.raises(InputError, match=message):
         compute(predictions, references, **options)

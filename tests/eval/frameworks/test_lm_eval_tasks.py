@@ -1,7 +1,5 @@
 """The parts of the lm-evaluation-harness tasks that need no harness."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +9,7 @@ import pytest
 from gradebox.eval.frameworks import lm_eval
 
 
-def test_the_folder_of_the_tasks_is_printed() -> None:
+def test_the_folder_of_the_tasks_is_printed():
     done = subprocess.run(
         [sys.executable, "-m", "gradebox.lm_eval"], capture_output=True, text=True, check=True
     )
@@ -37,5 +35,5 @@ def test_the_folder_of_the_tasks_is_printed() -> None:
         ("", ""),
     ],
 )
-def test_the_program_of_a_response_in_an_open_fence(response: str, program: str) -> None:
+def test_the_program_of_a_response_in_an_open_fence(response, program):
     assert lm_eval.fenced_program({}, response) == program

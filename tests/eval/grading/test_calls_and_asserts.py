@@ -13,7 +13,7 @@ from tests.eval.problems.dataset_rows import (
     call_row,
     stdin_row,
 )
-from tests.sandbox.backends import open_backend
+from tests.sandbox.backends import needs_box
 
 pytestmark = pytest.mark.slow(3)
 
@@ -238,8 +238,7 @@ def test_reference_and_strict_differ_as_documented():
         (stdin_row(), "n: Optional[int] = int(input())\nprint(['YES', 'NO'][gcd(n, 2) == 1])",
          "RE", "AC"),
     ]  # fmt: skip
-    with open_backend("box"):
-        pass
+    needs_box()
     for judge, column in (("strict", 2), ("reference", 3)):
         with gradebox.Grader(sandbox="local", judge=judge) as grader:
             found = [graded(grader, row[0], row[1])[0] for row in rows]

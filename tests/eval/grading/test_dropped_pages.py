@@ -48,9 +48,7 @@ def drop(path: Path) -> None:
 
 
 @pytest.mark.parametrize("level", ["full", "delegated"])
-def test_reading_a_file_that_is_not_in_memory_is_not_charged(
-    level: str, toolchain_file: Path
-) -> None:
+def test_reading_a_file_that_is_not_in_memory_is_not_charged(level, toolchain_file):
     runs: list[Execution] = []
     test = TestCase("official", 0, str(toolchain_file).encode(), b"3\n")
     with box_at(level) as sandbox:

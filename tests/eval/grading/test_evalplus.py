@@ -10,7 +10,7 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.cases import asserts
 from gradebox.eval.problems.in_memory import parse_problem
 from tests.eval.problems.dataset_rows import EVALPLUS, HUMANEVAL
-from tests.sandbox.backends import open_backend
+from tests.sandbox.backends import needs_box
 
 pytestmark = pytest.mark.slow(3)
 
@@ -61,8 +61,7 @@ TABLE: dict[str, tuple[dict[str, Any], str, str, str]] = {  # a row, a result, s
 
 
 def graded(judge: Any, cases: list[tuple[dict[str, Any], str]]) -> list[dict[str, Any]]:
-    with open_backend("box"):  # skips where no box works
-        pass
+    needs_box()
     with gradebox.Grader(sandbox="local", judge=judge) as grader:
         return [grader.grade([{"code": code}], given)[0] for given, code in cases]
 

@@ -153,12 +153,6 @@ def test_the_files_beside_an_interactor_are_compiled_along(tmp_path):
     assert sandbox.given["second_args"][-2:] == ("some", "flag")
 
 
-def test_an_unknown_interactor_kind_is_reported(tmp_path):
-    record, _ = grade(tmp_path, exchange(), interactor="magic:judge.py")
-    assert record["status"] == "invalid"
-    assert "problem 1/A is unusable: unknown interactor" in record["error"]
-
-
 # ---- with real programs ----------------------------------------------------------------------
 
 # Wants a number doubled, then closes its output and reads to the end.

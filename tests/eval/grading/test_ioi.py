@@ -141,7 +141,6 @@ def test_rows_of_subtasks_and_of_tests_become_one_problem(tmp_path):
     assert problems.ids() == ["2024/largest", "2024/guess"]
     assert problems.resolve("largest") == "2024/largest"
     problem = problems.get("largest")
-    assert problem is not None
     assert (problem.test_kind, problem.memory_limit_bytes) == ("graded", 256 << 20)
     assert [(s.name, s.points, s.tests) for s in problem.subtasks] == [
         ("00-sample", 0.0, (0,)),

@@ -14,7 +14,7 @@ LINES = b'5000000\tvalue\t{"a":1}\n20000000\traised\tValueError: no\n1000000\tva
 ENDED = Execution(exit_code=0, signal=None, cpu_s=0.03, wall_s=0.06, memory_bytes=9, stdout=LINES)
 
 
-def test_each_answer_is_an_execution_and_their_times_add_up() -> None:
+def test_each_answer_is_an_execution_and_their_times_add_up():
     parts = parts_of(ENDED, 3)
     assert [x.stdout for x in parts] == [b'{"a":1}', b"", b'{"a":2}']
     assert [x.exit_code for x in parts] == [0, 1, 0]
@@ -37,25 +37,25 @@ def test_each_answer_is_an_execution_and_their_times_add_up() -> None:
         (b"", 1),
     ],
 )
-def test_what_is_no_answer_ends_the_answers(stdout: bytes, answered: int) -> None:
+def test_what_is_no_answer_ends_the_answers(stdout, answered):
     assert len(parts_of(replace(ENDED, stdout=stdout), 3)) == answered
 
 
-def test_without_an_answer_the_run_is_that_of_the_first_test() -> None:
+def test_without_an_answer_the_run_is_that_of_the_first_test():
     killed = replace(ENDED, stdout=b"", exit_code=None, signal=9, killed_for="cpu")
     assert parts_of(killed, 3) == [killed]
     (silent,) = parts_of(replace(ENDED, stdout=b'{"value":1}'), 3)
     assert silent.stdout == b""
 
 
-def test_the_test_at_which_a_process_ended_is_not_among_its_answers() -> None:
+def test_the_test_at_which_a_process_ended_is_not_among_its_answers():
     killed = replace(ENDED, exit_code=None, signal=9, killed_for="memory")
     assert len(parts_of(killed, 4)) == 3
     assert len(parts_of(killed, 3)) == 2
     assert {x.killed_for for x in parts_of(killed, 4)} == {None}
 
 
-def test_a_program_cannot_claim_more_time_than_it_had() -> None:
+def test_a_program_cannot_claim_more_time_than_it_had():
     lying = LINES.replace(b"20000000", b"9" * 15)
     assert sum(x.cpu_s for x in parts_of(replace(ENDED, stdout=lying), 3)) <= ENDED.cpu_s + 1e-9
 
@@ -108,7 +108,7 @@ PROGRAMS = {
 
 
 @pytest.mark.slow
-def test_strict_and_reference_differ_in_what_calls_leave_behind() -> None:
+def test_strict_and_reference_differ_in_what_calls_leave_behind():
     lines = [{"question_id": "2000", "code": code} for code, _, _ in PROGRAMS.values()]
     for judge, column in (("strict", 1), ("reference", 2)):
         with gradebox.Grader(sandbox="local", judge=judge, workers=2) as grader:

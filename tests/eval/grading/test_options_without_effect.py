@@ -1,7 +1,5 @@
 """Which flags are reported to have no effect."""
 
-from pathlib import Path
-
 import pytest
 
 from gradebox.eval.grading.options import Options
@@ -12,16 +10,14 @@ from testing.rows import rows
     ("given", "messages"),
     rows(__file__, "flags"),
 )
-def test_flags_without_effect_are_reported(
-    tmp_path: Path, given: dict, messages: list[str]
-) -> None:
+def test_flags_without_effect_are_reported(tmp_path, given, messages):
     file = tmp_path / "problems.jsonl"
     file.write_text("{}")
     options = Options(solutions_path="s.jsonl", dataset=str(file), **given)
     assert options.unused(boxed=True) == messages
 
 
-def test_flags_with_an_effect_are_not_reported() -> None:
+def test_flags_with_an_effect_are_not_reported():
     options = Options(
         solutions_path="s.jsonl",
         dataset_split="train",

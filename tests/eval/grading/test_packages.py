@@ -37,9 +37,7 @@ GROUPS = [
 
 
 @pytest.mark.parametrize(("groups", "scores", "points"), GROUPS)
-def test_points_of_groups(
-    groups: list[dict[str, Any]], scores: list[float], points: list[float]
-) -> None:
+def test_points_of_groups(groups, scores, points):
     tests = [{"input": "", "output": "", "points": p} for p in (10, 30, 60)]
     problem = make_problem({"id": "a", "official_tests": tests, "subtasks": groups})
     cases = [case(test_case_i=i, score=float(score)) for i, score in enumerate(scores)]
@@ -180,7 +178,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[Any, ...]]] = {
 
 @pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("name", CASES)
-def test_a_case_of_a_package(name: str) -> None:
+def test_a_case_of_a_package(name):
     row, solution, expected = CASES[name]
     problem = {"id": "p", "official_tests": TWO[:1], **row}
     with gradebox.Grader(problems=[problem]) as grader:
@@ -202,7 +200,7 @@ def test_a_case_of_a_package(name: str) -> None:
         ({"checker": "wcmp", "official_tests": [{**TWO[0], "args": ["fast"]}]}, "args of a test"),
     ],
 )
-def test_what_a_judge_cannot_do_makes_a_problem_unusable(row: dict[str, Any], why: str) -> None:
+def test_what_a_judge_cannot_do_makes_a_problem_unusable(row, why):
     problem = {"id": "p", "official_tests": TWO[:1], **row}
     with gradebox.Grader(problems=[problem]) as grader:
         (record,) = grader.grade([{"problem_id": "p", "code": ECHO}])
@@ -211,7 +209,7 @@ def test_what_a_judge_cannot_do_makes_a_problem_unusable(row: dict[str, Any], wh
 
 
 @pytest.mark.slow(seconds=1)
-def test_the_key_of_a_record_has_the_files_and_the_groups() -> None:
+def test_the_key_of_a_record_has_the_files_and_the_groups():
     rows: list[dict[str, Any]] = [
         {},
         {"include_files": {"default": {"a.txt": "1"}}},
@@ -233,8 +231,8 @@ def test_the_key_of_a_record_has_the_files_and_the_groups() -> None:
     [("WA", None, "TLE"), ("WA", "solution: 1", "WA"), ("AC", "solution: 1", "TLE")],
 )
 def test_a_rejection_by_an_interactor_comes_before_the_time_used_after_it(
-    verdict: str, transcript: str | None, found: str
-) -> None:
+    verdict, transcript, found
+):
     case = {"case_type": "official", "test_case_i": 0, "reason": "", "error": "", "cpu_s": 1.2}
     assert (
         package_case({**case, "verdict": verdict, "transcript": transcript}, 1.0).verdict == found

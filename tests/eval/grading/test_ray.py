@@ -80,7 +80,7 @@ def graded(folder: Path, name: str, **more: Any) -> tuple[list[dict[str, Any]], 
     return list(read_records(result.files[0].folder)), metrics
 
 
-def test_records_and_metrics_equal_those_of_a_local_run(cluster: Cluster, tmp_path: Path):
+def test_records_and_metrics_equal_those_of_a_local_run(cluster, tmp_path):
     assert cluster.cores == 2
     write_set(tmp_path, SOLUTIONS)
     flags = {"stop_on_first_failure": True}
@@ -95,7 +95,7 @@ def test_records_and_metrics_equal_those_of_a_local_run(cluster: Cluster, tmp_pa
     assert {k: far_metrics[k] for k in counted} == {k: near_metrics[k] for k in counted}
 
 
-def test_the_solutions_of_a_dead_node_are_graded_again(cluster: Cluster, tmp_path: Path):
+def test_the_solutions_of_a_dead_node_are_graded_again(cluster, tmp_path):
     slow = [
         {"id": "1/A", "code": f"import time\ntime.sleep(0.3)\n{ECHO}  # {i}"} for i in range(12)
     ]

@@ -126,9 +126,7 @@ def test_the_last_task_is_given_out_in_shares_that_shrink():
 
 
 @pytest.mark.parametrize(("units", "most"), [(1, 1), (3, 3), (100, 8)])
-def test_no_more_threads_are_started_than_there_is_work_for(
-    units: int, most: int, monkeypatch: pytest.MonkeyPatch
-):
+def test_no_more_threads_are_started_than_there_is_work_for(units, most, monkeypatch):
     names: list[str] = []
     start = threading.Thread.start
 
@@ -167,7 +165,7 @@ def test_a_wider_scheduler_spreads_the_last_task_over_more_workers(before):
 
 
 def test_the_cap_limits_the_units_at_once():
-    task = FakeTask(40)
+    task = FakeTask(40, on_run=lambda unit: time.sleep(0.001))
     assert Scheduler(4, cap=1).run([FakeJob(task)])
     assert (task.most_running, task.ran) == (1, list(range(40)))
 
@@ -186,7 +184,7 @@ def test_the_most_expensive_queued_job_starts_first():
     assert order == [99.0, 5.0, 4.0, 3.0, 2.0, 1.0]
 
 
-def test_the_memory_of_queued_jobs_is_bounded(monkeypatch: pytest.MonkeyPatch):
+def test_the_memory_of_queued_jobs_is_bounded(monkeypatch):
     monkeypatch.setattr(scheduler_module, "WINDOW_BYTES", 1999)
     read, done = [], []
 
@@ -247,7 +245,7 @@ def test_an_error_while_reading_jobs_is_raised():
 
 
 @pytest.mark.parametrize("refused", [0, 1])
-def test_a_thread_that_cannot_be_started_ends_the_run(monkeypatch, refused: int):
+def test_a_thread_that_cannot_be_started_ends_the_run(monkeypatch, refused):
     start = threading.Thread.start
 
     def refuse(thread: threading.Thread) -> None:

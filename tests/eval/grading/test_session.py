@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.session import GradingSession
 from gradebox.sandbox import opening
@@ -19,9 +17,7 @@ def options(folder: Path, **more: Any) -> Options:
     return Options(solutions_path=folder / "s.jsonl", dataset=str(folder / "p.jsonl"), **more)
 
 
-def test_the_sandbox_hides_what_the_run_reads_and_writes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_sandbox_hides_what_the_run_reads_and_writes(tmp_path, monkeypatch):
     hidden: list[str] = []
 
     def open_sandbox(*_: Any, **known: Any) -> FakeSandbox:

@@ -20,7 +20,7 @@ from testing.fakes.records import case
         ("", ""),
     ],
 )
-def test_the_error_is_the_first_line_that_names_it(log: str, line: str) -> None:
+def test_the_error_is_the_first_line_that_names_it(log, line):
     assert error_line(log) == line
 
 
@@ -34,7 +34,7 @@ def test_the_error_is_the_first_line_that_names_it(log: str, line: str) -> None:
         ("AC AC WA", "AC AC WA"),
     ],
 )
-def test_no_case_behind_the_first_failure_stays_even_if_it_ran(verdicts: str, kept: str) -> None:
+def test_no_case_behind_the_first_failure_stays_even_if_it_ran(verdicts, kept):
     """Whatever the number of cases at once."""
     ran = [case(verdict=verdict, test_case_i=i) for i, verdict in enumerate(verdicts.split())]
     plan = [TestRef("official", i, 1) for i in range(len(ran))]

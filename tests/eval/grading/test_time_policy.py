@@ -13,7 +13,8 @@ from gradebox.eval.grading.time_policy import (
 from gradebox.eval.grading.verdict import Bounds, Match, judge
 from gradebox.eval.problems.problem import Problem
 from gradebox.sandbox.model import Limits
-from testing.fakes.scripted_sandbox import ready
+from testing.fakes.scripted_sandbox import ending, ready
+from testing.rows import rows
 
 MIB = 1 << 20
 
@@ -62,38 +63,11 @@ def test_limits_that_no_sandbox_supports_are_refused(seconds, memory, scale, why
 
 
 @pytest.mark.parametrize(
-    ("execution", "alone"),
-    [
-        (ready(cpu_s=0.89), False),
-        (ready(cpu_s=0.9), True),
-        (ready(cpu_s=1.0), True),
-        (ready(cpu_s=1.25), True),
-        (ready(cpu_s=1.26), False),
-        (ready(cpu_s=1.0, exit_code=1), True),
-        (ready(cpu_s=1.25, killed_for="cpu"), False),
-        (ready(cpu_s=0.1, killed_for="wall"), False),
-        (ready(cpu_s=0.1, killed_for="wall", contended=True), True),
-        (ready(cpu_s=0.1, signal=9), True),
-        (ready(cpu_s=0.1, signal=11), False),
-        (ready(cpu_s=0.1, signal=9, killed_for="memory"), False),
-        (ready(cpu_s=0.1, signal=9, limits_hit=frozenset({"processes"})), False),
-        (ready(memory_bytes=MIB), False),
-        (ready(memory_bytes=MIB + 1), True),
-        (ready(memory_bytes=MIB + 1, limits_hit=frozenset({"memory"}), exit_code=1), True),
-        (ready(memory_bytes=MIB + 1, killed_for="output"), True),
-        (ready(memory_bytes=MIB + 1, signal=9, killed_for="memory"), False),
-        (ready(memory_bytes=MIB + 1, killed_for="wall"), False),
-        (ready(memory_bytes=MIB, exit_code=1, limits_hit=frozenset({"memory"})), False),
-        (ready(memory_bytes=None), False),
-        (ready(memory_bytes=MIB - 1), False),
-        (ready(memory_bytes=MIB - 1, forked=True), True),
-        (ready(memory_bytes=MIB + 1, forked=True, signal=9, killed_for="memory"), True),
-        (ready(memory_bytes=MIB // 2, forked=True), False),
-        (ready(cpu_s=1.25, forked=True, killed_for="cpu"), False),
-    ],
+    ("fields", "alone"),
+    rows(__file__, "repeated"),
 )
-def test_which_runs_are_repeated_alone(execution, alone):
-    assert must_run_alone(execution, Bounds(1.0, MIB)) is alone
+def test_which_runs_are_repeated_alone(fields, alone):
+    assert must_run_alone(ending(fields), Bounds(1.0, MIB)) is alone
 
 
 @pytest.mark.parametrize(

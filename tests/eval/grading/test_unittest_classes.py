@@ -13,7 +13,7 @@ from gradebox.eval.cli.grade import main
 from gradebox.eval.problems.formats import Recognised
 from gradebox.eval.results.metrics import _kind_of
 from tests.eval.grading.test_joined_asserts import ANYTHING
-from tests.sandbox.backends import open_backend
+from tests.sandbox.backends import needs_box
 
 pytestmark = pytest.mark.slow(5)
 
@@ -241,8 +241,7 @@ def test_a_run_says_which_libraries_are_missing(tmp_path, capsys, monkeypatch):
     Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     Path("s.jsonl").write_text(json.dumps({"task_id": "x", "completion": RIGHT}) + "\n")
     flags = ["--dataset", "rows.jsonl", "--solutions-path", "s.jsonl", "--no-check-dataset"]
-    with open_backend("box"):
-        pass
+    needs_box()
     assert main([*flags, "--python", os.path.realpath(sys.executable)]) == 0
     note = "does not have nosuchlib: the cases of 1 problems are CU; install them"
     assert note in capsys.readouterr().out

@@ -1,7 +1,5 @@
 """The verdict of every ending of a run combined with every result for its output."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,18 +15,10 @@ from gradebox.eval.grading.verdict import (
 from gradebox.eval.results.record import CaseVerdict, Reason
 from gradebox.sandbox.model import Execution
 from testing.fakes import records
-from testing.fakes.scripted_sandbox import ready
+from testing.fakes.scripted_sandbox import ending, ready
 from testing.rows import rows
 
 BOUNDS = Bounds(cpu_s=2.0, memory_bytes=64 << 20)
-
-
-def ending(fields: dict[str, Any]) -> Execution:
-    """Return an execution; in its fields bytes are written as Latin-1 and sets as lists."""
-    files = {name: text.encode("latin-1") for name, text in fields.get("files", {}).items()}
-    found = {k: v.encode("latin-1") if isinstance(v, str) else v for k, v in fields.items()}
-    found["killed_for"] = fields.get("killed_for")
-    return ready(**found | {"files": files, "limits_hit": frozenset(fields.get("limits_hit", ()))})
 
 
 # ending, [verdict, reason, part of the error]; null: the output decides
@@ -108,7 +98,7 @@ def test_passing_needs_a_normal_ending_within_all_limits(cpu_s, memory, code, nu
         assert memory is None or memory <= BOUNDS.memory_bytes
 
 
-def test_a_rejection_always_has_an_error() -> None:
+def test_a_rejection_always_has_an_error():
     done = Execution(0, None, 0.1, 0.1, 1)
     assert judge(done, BOUNDS, reject("too long")).error == "too long"
     assert judge(done, BOUNDS, reject("")).error == "rejected; no reason was given"

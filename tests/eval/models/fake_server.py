@@ -5,8 +5,6 @@ FakeServer(then(status(429), chat("late")))          a fault, then this answer f
 FakeServer(lambda call: chat(call.body["prompt"]))   answers that depend on the call
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import socket
@@ -148,7 +146,7 @@ class FakeServer:
             target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
         )
 
-    def __enter__(self) -> FakeServer:
+    def __enter__(self) -> "FakeServer":
         self._thread.start()
         return self
 

@@ -35,9 +35,7 @@ def models(tmp_path: Path, whole: Any) -> Path:
         ("gemma-4-31b-it", "google/gemma-4-31b-it", "Novita", "bf16", "none"),
     ],
 )
-def test_the_official_requests(
-    alias: str, model: str, provider: str, quantization: str, effort: str
-) -> None:
+def test_the_official_requests(alias, model, provider, quantization, effort):
     entry = read_models(OFFICIAL)[alias]
     server = openrouter_server(entry, api_key="k")
     assert server.url == "https://openrouter.ai/api/v1/chat/completions"
@@ -57,7 +55,7 @@ def test_the_official_requests(
     }
 
 
-def test_defaults_are_overridden_and_tokens_capped(tmp_path: Path) -> None:
+def test_defaults_are_overridden_and_tokens_capped(tmp_path):
     whole = {
         "defaults": {
             "allow_fallbacks": True,
@@ -81,26 +79,25 @@ def test_defaults_are_overridden_and_tokens_capped(tmp_path: Path) -> None:
     ("whole", "words"),
     rows(__file__, "bad_files"),
 )
-def test_bad_models_files(tmp_path: Path, whole: Any, words: str) -> None:
+def test_bad_models_files(tmp_path, whole, words):
     with pytest.raises(InputError) as caught:
         read_models(models(tmp_path, whole))
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_an_unknown_alias_suggests_a_similar_one() -> None:
+def test_an_unknown_alias_suggests_a_similar_one():
     with pytest.raises(InputError, match="unknown model 'gpt-oss'; did you mean 'gpt-oss-120b'"):
         select_models(read_models(OFFICIAL), ["gpt-oss"])
     assert len(select_models(read_models(OFFICIAL), [])) == 3
 
 
-def test_the_provider_that_answered_is_recorded() -> None:
+def test_the_provider_that_answered_is_recorded():
     outcomes: list[RequestOutcome] = []
     with FakeServer(chat("TRUE", provider="DeepInfra")) as server:
         llm = openrouter_server(read_models(OFFICIAL)["gpt-oss-120b"], "k", server.url + "/api/v1")
         Sampler(llm, SamplerOptions()).run([Request("p")], outcomes.append)
         assert server.calls[0].path == "/api/v1/chat/completions"
     reply = outcomes[0].reply
-    assert reply is not None
     assert (reply.provider, reply.finish_reason) == ("DeepInfra", "stop")
     assert (reply.tokens_in, reply.tokens_out) == (7, 11)

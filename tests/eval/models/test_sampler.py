@@ -43,7 +43,7 @@ def run_into(path: Path, server: OpenAIChat, requests: list[Request]) -> int:
         return file.ask_missing(requests, server, FAST, "test").failed
 
 
-def test_concurrency_and_every_request_sent_once() -> None:
+def test_concurrency_and_every_request_sent_once():
     outcomes: list[RequestOutcome] = []
 
     def all_four_together(call: Call) -> Answer:
@@ -57,7 +57,7 @@ def test_concurrency_and_every_request_sent_once() -> None:
     assert {o.request.resume_key for o in outcomes} == {r.resume_key for r in make_requests(20, 2)}
 
 
-def test_an_interval_spaces_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interval_spaces_calls(monkeypatch):
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -71,7 +71,7 @@ def test_an_interval_spaces_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [seconds for seconds in waits if seconds] == [pytest.approx(0.05), pytest.approx(0.1)]
 
 
-def test_an_error_in_on_outcome_ends_the_run() -> None:
+def test_an_error_in_on_outcome_ends_the_run():
     def broken(outcome: RequestOutcome) -> None:
         raise RuntimeError("disk full")
 
@@ -79,7 +79,7 @@ def test_an_error_in_on_outcome_ends_the_run() -> None:
         Sampler(OpenAIChat(server.url, "m"), FAST).run(make_requests(50), broken)
 
 
-def test_resuming_asks_only_for_missing_responses(tmp_path: Path) -> None:
+def test_resuming_asks_only_for_missing_responses(tmp_path):
     path = tmp_path / "r.jsonl"
 
     def every_third_fails(call: Call) -> Answer:
@@ -98,7 +98,7 @@ def test_resuming_asks_only_for_missing_responses(tmp_path: Path) -> None:
     assert not failed.exists()
 
 
-def test_responses_are_kept_when_the_server_is_lost(tmp_path: Path) -> None:
+def test_responses_are_kept_when_the_server_is_lost(tmp_path):
     path = tmp_path / "r.jsonl"
     with FakeServer(chat("x")) as server:
         llm = OpenAIChat(server.url, "m")
@@ -109,9 +109,7 @@ def test_responses_are_kept_when_the_server_is_lost(tmp_path: Path) -> None:
 
 
 @given(cut=st.integers(0, 10_000))
-def test_a_truncated_file_loses_only_its_last_line(
-    cut: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_truncated_file_loses_only_its_last_line(cut, tmp_path_factory):
     path = tmp_path_factory.mktemp("cut") / "r.jsonl"
     line = {"sample_id": 0, "request_sha256": "00", "response": "é\ud800\n" * 20}
     whole = b"".join(json.dumps(line | {"problem_id": i}).encode() + b"\n" for i in range(9))
@@ -122,7 +120,7 @@ def test_a_truncated_file_loses_only_its_last_line(
     assert path.read_bytes() == part[: part.rfind(b"\n") + 1]
 
 
-def test_a_run_continues_after_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_continues_after_a_full_disk(tmp_path, monkeypatch):
     from gradebox.eval.results import records
 
     path, real, room = tmp_path / "r.jsonl", os.write, 900
@@ -147,7 +145,7 @@ def test_a_run_continues_after_a_full_disk(tmp_path: Path, monkeypatch: pytest.M
     assert len(list(read_lines(path))) == 20
 
 
-def test_responses_to_another_prompt_are_rejected(tmp_path: Path) -> None:
+def test_responses_to_another_prompt_are_rejected(tmp_path):
     path = tmp_path / "r.jsonl"
     with FakeServer(chat("x")) as server:
         run_into(path, OpenAIChat(server.url, "m"), make_requests(2))
@@ -156,7 +154,7 @@ def test_responses_to_another_prompt_are_rejected(tmp_path: Path) -> None:
         assert len(server.calls) == 2
 
 
-def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
+def test_two_runs_cannot_write_one_file(tmp_path):
     path = tmp_path / "r.jsonl"
     with (
         ResponseFile(path, parameters={}),
@@ -179,7 +177,7 @@ def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
         "notes\nmore",
     ],
 )
-def test_a_file_in_another_format_is_not_changed(tmp_path: Path, text: str, fresh: bool) -> None:
+def test_a_file_in_another_format_is_not_changed(tmp_path, text, fresh):
     path = tmp_path / "r.jsonl"
     path.write_text(text)
     other = tmp_path / "before.jsonl"
@@ -197,7 +195,7 @@ def test_a_file_in_another_format_is_not_changed(tmp_path: Path, text: str, fres
         assert len(file) == 0
 
 
-def test_records_are_in_the_requested_order(tmp_path: Path) -> None:
+def test_records_are_in_the_requested_order(tmp_path):
     path = tmp_path / "r.jsonl"
     lines = [
         {"problem_id": name, "sample_id": 0, "request_sha256": "00", "response": text}
@@ -209,7 +207,7 @@ def test_records_are_in_the_requested_order(tmp_path: Path) -> None:
         assert [r["response"] for r in file.records(asked)] == ["y", "é"]
 
 
-def test_the_code_grader_reads_responses(tmp_path: Path) -> None:
+def test_the_code_grader_reads_responses(tmp_path):
     from gradebox.eval.solutions.reader import read_solutions
 
     path = tmp_path / "r.jsonl"
@@ -221,13 +219,13 @@ def test_the_code_grader_reads_responses(tmp_path: Path) -> None:
     assert all(s.error is None for s in solutions)
 
 
-def test_each_sample_has_its_seed() -> None:
+def test_each_sample_has_its_seed():
     with FakeServer(chat("x")) as server:
         Sampler(OpenAIChat(server.url, "m"), FAST).run(make_requests(1, 3), lambda o: None)
         assert sorted(c.body["seed"] for c in server.calls) == [0, 1, 2]
 
 
-def test_a_partial_line_is_asked_again(tmp_path: Path) -> None:
+def test_a_partial_line_is_asked_again(tmp_path):
     path = tmp_path / "r.jsonl"
     with FakeServer(chat("x")) as server:
         llm = OpenAIChat(server.url, "m")
@@ -239,7 +237,7 @@ def test_a_partial_line_is_asked_again(tmp_path: Path) -> None:
     assert len(list(read_lines(path))) == 3
 
 
-def test_the_last_line_of_a_sample_is_used(tmp_path: Path) -> None:
+def test_the_last_line_of_a_sample_is_used(tmp_path):
     path = tmp_path / "r.jsonl"
     line = {"problem_id": "p", "sample_id": 0, "request_sha256": "00", "response": "a"}
     path.write_text(json.dumps(line) + "\n" + json.dumps(line | {"response": "b"}) + "\n")

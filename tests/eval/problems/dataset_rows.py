@@ -1,7 +1,5 @@
 """Made rows in the columns of other data sets."""
 
-from __future__ import annotations
-
 import base64
 import json
 import pickle

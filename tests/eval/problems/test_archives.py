@@ -1,7 +1,5 @@
 """Rows of verl, SYNTHETIC-2, rStar-Coder, xCodeEval, ICPC-Eval and USACO."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -89,7 +87,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_row_becomes_a_problem(name: str) -> None:
+def test_a_row_becomes_a_problem(name):
     row, tests, judges = ROWS[name]
     strict, reference = parse_problem(row), parse_problem(row, "reference")
     assert list(strict.tests) == list(reference.tests) == tests
@@ -98,12 +96,12 @@ def test_a_row_becomes_a_problem(name: str) -> None:
         assert (strict.time_limit_s, strict.memory_limit_bytes) == (1.5, 64 << 20)
 
 
-def test_verls_own_reward_is_full_for_the_first_ten_tests() -> None:
+def test_verls_own_reward_is_full_for_the_first_ten_tests():
     row = verl({"inputs": ["1"] * 12, "outputs": ["1"] * 12})
     assert [len(parse_problem(row, judge).tests) for judge in ("strict", "reference")] == [12, 10]
 
 
-def test_tests_of_xcodeeval_that_the_site_has_cut_are_left_out(tmp_path: Path) -> None:
+def test_tests_of_xcodeeval_that_the_site_has_cut_are_left_out(tmp_path):
     cut = [
         {"input": "1 " * 127 + "...", "output": ["1"]},
         {"input": "1", "output": ["1 " * 127 + "..."]},
@@ -119,7 +117,7 @@ def test_tests_of_xcodeeval_that_the_site_has_cut_are_left_out(tmp_path: Path) -
     assert problems.messages() == ["problem 5f40: 2 tests, which the site has cut, are left out"]
 
 
-def test_xcodeeval_has_files_and_known_programs() -> None:
+def test_xcodeeval_has_files_and_known_programs():
     found = parse_problem(xcode(UNITS, prob_desc_input_from="a.in", prob_desc_output_to="a.out"))
     assert (found.input_mode, found.input_file, found.output_file) == ("file", "a.in", "a.out")
     (known,) = found.gold_solutions
@@ -147,12 +145,12 @@ BAD = [
 
 
 @pytest.mark.parametrize(("row", "why"), BAD, ids=[why for _, why in BAD])
-def test_a_row_that_cannot_be_graded_says_why(row: dict[str, Any], why: str) -> None:
+def test_a_row_that_cannot_be_graded_says_why(row, why):
     with pytest.raises(InputError, match=why):
         parse_problem(row)
 
 
-def test_several_right_outputs_are_compared_by_their_own_judge_alone() -> None:
+def test_several_right_outputs_are_compared_by_their_own_judge_alone():
     row, _, _ = ROWS["xCodeEval, several right outputs"]
     for options in ({"compare": "exact"}, {"checker": "wcmp"}):
         with gradebox.Grader(sandbox=FakeSandbox(lambda call: b""), **options) as grader:
@@ -182,7 +180,7 @@ def usaco_file(folder: Path, **changes: Any) -> Path:
         ({"problem_id": "../../1"}, "1.in leads out of the package"),
     ],
 )
-def test_usacos_tests_are_files(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
+def test_usacos_tests_are_files(tmp_path, changes, why):
     with open_problems(str(usaco_file(tmp_path, **changes))) as problems:
         (name,) = problems.ids()
         if why:
@@ -192,7 +190,7 @@ def test_usacos_tests_are_files(tmp_path: Path, changes: dict[str, Any], why: st
         assert found == RUN
 
 
-def test_usacos_file_without_its_tests_says_what_is_missing(tmp_path: Path) -> None:
+def test_usacos_file_without_its_tests_says_what_is_missing(tmp_path):
     path = usaco_file(tmp_path)
     (tmp_path / "usaco_v3").rename(tmp_path / "elsewhere")
     with pytest.raises(InputError, match="has no tests: put the folder usaco_v3/tests of the data"):
@@ -224,7 +222,7 @@ CALL_CHEATS = (
 
 @pytest.mark.slow(seconds=20)
 @pytest.mark.parametrize("judge", ["strict", "reference"])
-def test_the_right_program_passes_and_no_cheat(judge: Any) -> None:
+def test_the_right_program_passes_and_no_cheat(judge):
     with gradebox.Grader(judge=judge, workers=1) as grader:
         seen = set[Any]()
         for name, (row, _, judges) in ROWS.items():
@@ -232,7 +230,9 @@ def test_the_right_program_passes_and_no_cheat(judge: Any) -> None:
             if "calls" in name:
                 right = FUNCTION
                 cheats = [f"def add(*_):\n    {body or 'return None'}" for body in CALL_CHEATS]
-            kind = judges, "spj" in name
+            kind = judges[judge == "reference"], "calls" in name, "spj" in name
+            if judge == "reference" and judges[0] == judges[1]:
+                continue
             cheats = cheats[:1] if kind in seen else cheats  # each judge is cheated once
             seen.add(kind)
             lines = [{"code": code, "language": "python"} for code in (right, *cheats)]

@@ -1,7 +1,5 @@
 """Rows of CodeContests+, HumanEval+, MBPP+."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -18,8 +16,9 @@ from gradebox.eval.problems.formats import Recognised
 from gradebox.eval.problems.formats.asserts import without_numpy
 from gradebox.eval.problems.in_memory import parse_problem
 from gradebox.eval.solutions.reader import read_rows
+from testing.rows import rows
 from tests.eval.problems.dataset_rows import HUMANEVAL, MBPP
-from tests.sandbox.backends import open_backend
+from tests.sandbox.backends import needs_box
 
 CHECKER = '#include "testlib.h"\nint main() { return answer(); }\n'
 # enough of testlib for this checker: the first word of the output is a divisor of the answer
@@ -110,8 +109,7 @@ def test_the_checker_needs_testlib(tmp_path):
 
 @pytest.mark.slow  # it compiles a checker
 def test_the_checker_of_the_row_decides(tmp_path):
-    with open_backend("box"):  # skips where no box works
-        pass
+    needs_box()
     header = tmp_path / "testlib.h"
     header.write_text(TESTLIB)
     programs = ["print(4)", "print(5)", "import os; os._exit(0)"]
@@ -160,21 +158,7 @@ def test_rows_with_lists_of_inputs_have_other_limits_and_need_no_numpy():
 
 @pytest.mark.parametrize(
     ("found", "wanted", "strict", "reference"),
-    [
-        ([0.1 + 0.2, 1.0], [0.3, 1.0], True, True),
-        ((1.0,), [1.0], True, True),
-        ([[1.0], [2.0]], [[1.0], [2.0]], True, True),
-        ([0.31, 1.0], [0.3, 1.0], False, False),
-        ([0.3], [0.3, 1.0], False, False),
-        ([], 3.5, False, True),
-        ([3.5, 3.5], 3.5, False, True),
-        (3.5, [3.5], False, True),
-        ([[], []], [1.0, 2.0], False, True),
-        (math.inf, math.inf, True, True),
-        (5.0, math.inf, False, False),
-        (math.inf, 5.0, False, False),
-        (math.nan, math.nan, False, False),
-    ],
+    rows(__file__, "numbers_of_a"),
 )
 def test_numbers_of_a_plus_row_are_close(found, wanted, strict, reference):
     """numpy makes shapes equal before it compares: strict compares the shapes, too."""
@@ -208,8 +192,7 @@ def test_an_empty_list_is_no_float_and_a_missing_module_is_no_wrong_answer():
 
 @pytest.mark.slow  # two boxes a test
 def test_humaneval_plus_and_mbpp_plus():
-    with open_backend("box"):
-        pass
+    needs_box()
     human = {**HUMANEVAL, "test": f"{PLUS_TEST}\ndef check(candidate):\n{LISTS % 'candidate'}"}
     calls = "inputs = [[1, 2], [3, 0.5]]\nresults = [3, 3.5]\n"
     calls += "for inp, exp in zip(inputs, results):\n    assertion(sum(*inp), exp, 0)\n"

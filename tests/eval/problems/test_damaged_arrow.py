@@ -1,7 +1,5 @@
 """Damaged and hostile files: Arrow record batches, which are mapped as they are, and parquet."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any
@@ -61,9 +59,7 @@ def write(path: Path, ids: Any, tests: Any) -> None:
     [([0, 1, 0, 3], [0, 1, 3]), (None, [0, 2, 900, 3])],
     ids=["a text of negative length", "a list beyond its values"],
 )
-def test_a_row_that_points_elsewhere_is_unusable(
-    tmp_path: Path, offsets: list[int] | None, ends: list[int]
-) -> None:
+def test_a_row_that_points_elsewhere_is_unusable(tmp_path, offsets, ends):
     tests = column_of_tests(texts("1", "2", "3", offsets=offsets), ends)
     write(tmp_path / "data.arrow", texts("1/A", "1/B", "1/C")[: len(tests)], tests)
     problems = open_mapped(tmp_path / "data.arrow")
@@ -72,13 +68,13 @@ def test_a_row_that_points_elsewhere_is_unusable(
     assert "problem 1/B is unusable: the row's data is damaged" in problems.why_missing("1/B")
 
 
-def test_names_that_point_elsewhere_are_reported(tmp_path: Path) -> None:
+def test_names_that_point_elsewhere_are_reported(tmp_path):
     write(tmp_path / "data.arrow", texts("1/A", "1/B", offsets=[0, 5, 1]), good_tests())
     with pytest.raises(InputError, match=r"the data of saved is damaged: .*: download or save it"):
         open_mapped(tmp_path / "data.arrow")
 
 
-def test_damaged_bytes_are_a_fault_of_the_data(tmp_path: Path) -> None:
+def test_damaged_bytes_are_a_fault_of_the_data(tmp_path):
     good = tmp_path / "good.arrow"
     write(good, texts("1/A", "1/B"), good_tests())
     seed, usable = random.Random(5), 0
@@ -110,9 +106,7 @@ def parquet(path: Path, **columns: Any) -> str:
         ("MAX_ALIASES", 4, "has 5 aliases: a data set may have 4; give a part of it"),
     ],
 )
-def test_a_small_file_may_not_expand_to_any_number(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, message: str
-) -> None:
+def test_a_small_file_may_not_expand_to_any_number(tmp_path, monkeypatch, limit, most, message):
     ids, aliases = ["1/A", "1/B", "1/C"], [["a", "b", "c"], ["d"], ["e"]]
     path = parquet(tmp_path / "p.parquet", id=ids, aliases=aliases)
     assert open_problems(path).resolve("e") == "1/C"
@@ -121,7 +115,7 @@ def test_a_small_file_may_not_expand_to_any_number(
         open_problems(path)
 
 
-def test_a_row_group_may_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_group_may_not_fill_the_disk(tmp_path, monkeypatch):
     path = parquet(tmp_path / "p.parquet", id=["1/A", "1/B"], title=["x" * 9000] * 2)
     with open_problems(path) as problems:
         assert problems.get("1/B") is not None
@@ -131,7 +125,7 @@ def test_a_row_group_may_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("dictionary", [True, False])
-def test_long_ids_are_cut_before_they_become_objects(tmp_path: Path, dictionary: bool) -> None:
+def test_long_ids_are_cut_before_they_become_objects(tmp_path, dictionary):
     ids = pa.array(["1/A", "é" * 300, "1/A", "1/B", None])
     path = tmp_path / "p.parquet"
     columns = {"id": ids.dictionary_encode() if dictionary else ids, "contest_id": [3] * 5}
@@ -149,7 +143,7 @@ def test_long_ids_are_cut_before_they_become_objects(tmp_path: Path, dictionary:
     assert "row 1 is not a problem: id is 'ééé" in problems.messages()[0]
 
 
-def test_a_date_out_of_range_costs_its_row(tmp_path: Path) -> None:
+def test_a_date_out_of_range_costs_its_row(tmp_path):
     years = pa.array([10**18, 5], pa.timestamp("us"))
     path = parquet(tmp_path / "p.parquet", id=["1/A", "1/B"], contest_start_year=years)
     problems = open_problems(path)
@@ -158,9 +152,7 @@ def test_a_date_out_of_range_costs_its_row(tmp_path: Path) -> None:
     assert problems.get("1/B") is not None
 
 
-def test_a_large_row_is_refused_before_it_becomes_objects(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_row_is_refused_before_it_becomes_objects(tmp_path, monkeypatch):
     path = parquet(tmp_path / "p.parquet", id=["1/A"], title=["x" * 9000])
     with open_problems(path) as problems:
         assert problems.get("1/A") is not None
@@ -170,7 +162,7 @@ def test_a_large_row_is_refused_before_it_becomes_objects(
 
 
 @pytest.mark.parametrize("mapped", [False, True])
-def test_columns_of_one_name_are_refused(tmp_path: Path, mapped: bool) -> None:
+def test_columns_of_one_name_are_refused(tmp_path, mapped):
     path = tmp_path / "p.parquet"
     columns = [texts("1/A", "2/A"), texts("3/A", "4/A"), good_tests()]
     table = pa.Table.from_arrays(columns, ["id", "id", "official_tests"])

@@ -4,8 +4,6 @@ Tests of what is loaded run the child's function in this process: a child takes 
 the library, and that it leaves its caller alone is tested at the end.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -74,9 +72,7 @@ def titles(problems: ProblemSet, *names: str) -> list[str | None]:
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_the_first_subset_with_a_problem_is_used(
-    tmp_path: Path, make_dataset: Callable[..., str]
-) -> None:
+def test_the_first_subset_with_a_problem_is_used(tmp_path, make_dataset):
     dataset = make_dataset(
         verifiable=[{"id": "1/A", "title": "v", "aliases": ["2/B"]}],
         default=[{**row, "title": "d", "aliases": []} for row in ROWS],
@@ -91,7 +87,7 @@ def test_the_first_subset_with_a_problem_is_used(
     assert message.endswith("the subset is not used")
 
 
-def test_an_unreachable_hub_is_reported_with_the_remedy() -> None:
+def test_an_unreachable_hub_is_reported_with_the_remedy():
     with pytest.raises(InputError) as caught:
         open_problems("someone/problems")
     message = str(caught.value)
@@ -103,7 +99,7 @@ def test_an_unreachable_hub_is_reported_with_the_remedy() -> None:
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_a_saved_dataset_has_splits(tmp_path: Path) -> None:
+def test_a_saved_dataset_has_splits(tmp_path):
     import datasets
 
     rows = datasets.Dataset.from_list(ROWS)
@@ -118,7 +114,7 @@ def test_a_saved_dataset_has_splits(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_a_folder_of_files_is_a_dataset(tmp_path: Path) -> None:
+def test_a_folder_of_files_is_a_dataset(tmp_path):
     def open_folder(name: str, split: str) -> ProblemSet:
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
@@ -136,9 +132,7 @@ def test_a_folder_of_files_is_a_dataset(tmp_path: Path) -> None:
         open_folder("empty", "test")
 
 
-def test_opening_changes_nothing_of_the_process(
-    tmp_path: Path, make_dataset: Callable[..., str]
-) -> None:
+def test_opening_changes_nothing_of_the_process(tmp_path, make_dataset):
     code = """
 import json, os, sys
 import datasets, huggingface_hub.constants
@@ -170,9 +164,7 @@ except InputError as error:
     assert run.stdout == "unchanged False\n", run.stderr
 
 
-def test_the_caller_does_not_import_the_library(
-    tmp_path: Path, make_dataset: Callable[..., str]
-) -> None:
+def test_the_caller_does_not_import_the_library(tmp_path, make_dataset):
     code = (
         "import sys; from gradebox.eval.problems import open_problems;"
         "open_problems(sys.argv[1], subsets=['default']).get('1/A');"

@@ -1,7 +1,5 @@
 """Rows of other data sets become problems; bad ones say why, in one line."""
 
-from __future__ import annotations
-
 import base64
 import json
 import pickle
@@ -13,12 +11,10 @@ import pytest
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
-from gradebox.eval.problems.formats import FORMATS, Reading, Recognised
+from gradebox.eval.problems.formats import FORMATS, Reading
 from gradebox.eval.problems.in_memory import parse_problem
 from tests.eval.problems.dataset_rows import (
-    EVALPLUS,
     HUMANEVAL,
-    LEETCODE,
     MBPP,
     call_row,
     packed,
@@ -29,27 +25,6 @@ from tests.eval.problems.dataset_rows import (
 def write(path: Path, rows: list[Any]) -> str:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
-
-
-@pytest.mark.parametrize(
-    ("row", "name", "problem_id", "kind"),
-    [
-        (HUMANEVAL, "humaneval", "HumanEval/900", "assert"),
-        (MBPP, "mbpp", "900", "assert"),
-        (EVALPLUS, "evalplus", "HumanEval/901", "assert"),
-        (LEETCODE, "leetcode", "double-all", "assert"),
-        (call_row(), "livecodebench", "2900", "call"),
-        (stdin_row(), "livecodebench", "1900_A", "stdin"),
-        ({"id": "1/A", "official_tests": []}, "codeforces", "1/A", "stdin"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_a_row_is_recognised_by_its_fields(tmp_path, row, name, problem_id, kind):
-    assert Recognised([row]).one(None, "x").name == name
-    problem = open_problems(write(tmp_path / "p.jsonl", [row])).get(problem_id)
-    assert problem is not None
-    assert (problem.test_kind, parse_problem(row).test_kind) == (kind, kind)
-    assert problem.origin.get("dataset_format", "codeforces") == name
 
 
 def test_every_format_finds_its_ids_in_the_fields_it_names():

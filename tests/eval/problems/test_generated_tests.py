@@ -1,7 +1,5 @@
 """Generated tests: names of files and columns, unusable rows, unusable files."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.options import Options
@@ -40,7 +37,7 @@ SIX = [("6/A", 0, "1\n", "a"), ("6/B", 0, "22\n", "b"), ("6/A", 1, "é\n", "c")]
 
 @pytest.mark.parametrize("name", ["test_cases_0006.parquet", "test_cases_6.parquet"])
 @pytest.mark.parametrize("column", ["test_case_i", "test_i"])
-def test_names_of_files_and_number_columns(tmp_path: Path, name: str, column: str) -> None:
+def test_names_of_files_and_number_columns(tmp_path, name, column):
     write(tmp_path / name, SIX, column)
     tests = GeneratedTests(tmp_path)
     assert [(r.index, r.input_bytes, r.skip) for r in tests.refs(Problem("6/A"))] == [
@@ -55,7 +52,7 @@ def test_names_of_files_and_number_columns(tmp_path: Path, name: str, column: st
     assert tests.messages() == []
 
 
-def test_a_problem_or_contest_without_generated_tests(tmp_path: Path) -> None:
+def test_a_problem_or_contest_without_generated_tests(tmp_path):
     write(tmp_path / "test_cases_6.parquet", SIX)
     tests = GeneratedTests(tmp_path)
     for problem in (Problem("6/C"), Problem("7/A"), Problem("../../etc/passwd"), Problem("")):
@@ -72,18 +69,18 @@ def test_a_problem_or_contest_without_generated_tests(tmp_path: Path) -> None:
         Problem("problem-of-six", contest_id="6", aliases=("6/a",)),
     ],
 )
-def test_rows_may_name_a_problem_by_an_alias(tmp_path: Path, problem: Problem) -> None:
+def test_rows_may_name_a_problem_by_an_alias(tmp_path, problem):
     write(tmp_path / "test_cases_0006.parquet", SIX)
     assert [t.expected for t in read_all(GeneratedTests(tmp_path), problem)] == [b"a", b"c"]
 
 
-def test_the_id_is_preferred_to_the_aliases(tmp_path: Path) -> None:
+def test_the_id_is_preferred_to_the_aliases(tmp_path):
     write(tmp_path / "test_cases_6.parquet", SIX)
     problem = Problem("6/B", aliases=("6/A",))
     assert [t.expected for t in read_all(GeneratedTests(tmp_path), problem)] == [b"b"]
 
 
-def test_unusable_and_repeated_rows_are_ignored_and_reported(tmp_path: Path) -> None:
+def test_unusable_and_repeated_rows_are_ignored_and_reported(tmp_path):
     path = write(
         tmp_path / "test_cases_6.parquet",
         [
@@ -110,9 +107,7 @@ def test_unusable_and_repeated_rows_are_ignored_and_reported(tmp_path: Path) -> 
     [(["0", "1"], "string"), ([0.0, 1.0], "double"), ([0, 1], "int8"), ([0, 1], "uint64")],
 )
 @pytest.mark.parametrize("kind", [pa.large_string(), pa.binary(), pa.dictionary("int32", "string")])
-def test_other_types_of_the_same_columns(
-    tmp_path: Path, numbers: list[Any], type_of_numbers: str, kind: Any
-) -> None:
+def test_other_types_of_the_same_columns(tmp_path, numbers, type_of_numbers, kind):
     text = {name: pa.array(["6/A", "6/A"]).cast(kind) for name in ("problem_id", "input", "output")}
     pq.write_table(
         pa.table({**text, "test_i": pa.array(numbers, type_of_numbers)}),
@@ -122,7 +117,7 @@ def test_other_types_of_the_same_columns(
     assert found == [TestCase("generated", i, b"6/A", b"6/A") for i in (0, 1)]
 
 
-def test_rows_with_an_unreadable_number_are_ignored(tmp_path: Path) -> None:
+def test_rows_with_an_unreadable_number_are_ignored(tmp_path):
     rows = [("6/A", number, "x", "y") for number in ("0", "one", "1.5", "", "2")]
     write(tmp_path / "test_cases_6.parquet", rows)
     assert [r.index for r in GeneratedTests(tmp_path).refs(Problem("6/A"))] == [0, 2]
@@ -137,7 +132,7 @@ def test_rows_with_an_unreadable_number_are_ignored(tmp_path: Path) -> None:
     ],
     ids=["columns without a type", "other columns", "no columns"],
 )
-def test_a_file_without_rows_has_no_tests_and_is_noted(tmp_path: Path, table: Any) -> None:
+def test_a_file_without_rows_has_no_tests_and_is_noted(tmp_path, table):
     pq.write_table(table(), tmp_path / "test_cases_6.parquet")
     write(tmp_path / "test_cases_7.parquet", [("7/A", 0, "1", "2")])
     tests = GeneratedTests(tmp_path)
@@ -147,7 +142,7 @@ def test_a_file_without_rows_has_no_tests_and_is_noted(tmp_path: Path, table: An
     assert "test_cases_6.parquet has no rows: its problems have no generated tests" in note
 
 
-def test_unusable_files_are_reported(tmp_path: Path) -> None:
+def test_unusable_files_are_reported(tmp_path):
     (tmp_path / "test_cases_1.parquet").write_text("plain text")
     (tmp_path / "test_cases_2.parquet").write_bytes(b"")
     whole = write(tmp_path / "test_cases_3.parquet", SIX).read_bytes()
@@ -176,7 +171,7 @@ def test_unusable_files_are_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "link to none", "link to a device"])
-def test_what_is_no_file_is_reported(tmp_path: Path, kind: str) -> None:
+def test_what_is_no_file_is_reported(tmp_path, kind):
     path = tmp_path / "test_cases_6.parquet"
     made: dict[str, Callable[[], object]] = {
         "fifo": lambda: os.mkfifo(path),  # opening it waited for ever
@@ -189,11 +184,10 @@ def test_what_is_no_file_is_reported(tmp_path: Path, kind: str) -> None:
         GeneratedTests(tmp_path).refs(Problem("6/A"))
 
 
-def test_an_unused_folder_is_reported(tmp_path: Path) -> None:
+def test_an_unused_folder_is_reported(tmp_path):
     write(tmp_path / "test_cases_6.parquet", SIX)
     options = Options(solutions_path=("s.jsonl",), generated_tests_dir=tmp_path)
     found = open_generated_tests(options.generated_tests_dir, options.max_generated_tests)
-    assert found is not None
     (note,) = found.messages()
     assert f"--generated-tests-dir {tmp_path} is not used" in note
     assert "--max-generated-tests is 0; -1 takes all" in note
@@ -201,7 +195,7 @@ def test_an_unused_folder_is_reported(tmp_path: Path) -> None:
     assert found is not None and not found.messages()
 
 
-def test_damaged_contents_are_reported(tmp_path: Path) -> None:
+def test_damaged_contents_are_reported(tmp_path):
     rows = [("6/A", i, f"{i}" * 50, "y") for i in range(500)]
     path = write(tmp_path / "test_cases_6.parquet", rows, compression="gzip")
     data = bytearray(path.read_bytes())
@@ -211,7 +205,7 @@ def test_damaged_contents_are_reported(tmp_path: Path) -> None:
         read_all(GeneratedTests(tmp_path), Problem("6/A"))
 
 
-def test_a_file_that_changes_before_it_is_read_is_reported(tmp_path: Path) -> None:
+def test_a_file_that_changes_before_it_is_read_is_reported(tmp_path):
     write(tmp_path / "test_cases_6.parquet", SIX)
     tests = GeneratedTests(tmp_path)
     tests.refs(Problem("6/A"))
@@ -222,7 +216,7 @@ def test_a_file_that_changes_before_it_is_read_is_reported(tmp_path: Path) -> No
             list(tests.read(Problem("6/A"), wanted))
 
 
-def test_unusable_folders_are_reported(tmp_path: Path) -> None:
+def test_unusable_folders_are_reported(tmp_path):
     with pytest.raises(InputError, match=r"--generated-tests-dir .*/none is not a folder: give"):
         GeneratedTests(tmp_path / "none")
     with pytest.raises(InputError, match="has no parquet file of tests: give the folder that has"):
@@ -236,15 +230,13 @@ def test_unusable_folders_are_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["mine.parquet", "test_cases_mine.parquet"])
-def test_a_file_of_any_name_is_read(tmp_path: Path, name: str) -> None:
+def test_a_file_of_any_name_is_read(tmp_path, name):
     write(tmp_path / name, [("mine/A", 5, "a", "b"), *SIX])
     assert [t.index for t in read_all(GeneratedTests(tmp_path), Problem("mine/A"))] == [5]
     assert [t.index for t in read_all(GeneratedTests(tmp_path), Problem("6/B"))] == [0]
 
 
-def test_a_file_named_for_another_contest_is_read_where_no_other_has_the_problem(
-    tmp_path: Path,
-) -> None:
+def test_a_file_named_for_another_contest_is_read_where_no_other_has_the_problem(tmp_path):
     write(tmp_path / "test_cases_6.parquet", SIX)
     write(tmp_path / "test_cases_7.parquet", [("mine/A", 0, "a", "b"), ("6/A", 9, "c", "d")])
     (tmp_path / "test_cases_8.parquet").write_text("plain text")
@@ -258,7 +250,7 @@ def test_a_file_named_for_another_contest_is_read_where_no_other_has_the_problem
         tests.refs(Problem("8/A"))
 
 
-def test_all_files_with_a_problem_are_read(tmp_path: Path) -> None:
+def test_all_files_with_a_problem_are_read(tmp_path):
     files = ("test_cases_0006.parquet", "test_cases_6.parquet", "more.parquet")
     for i, name in enumerate(files):
         rows = [("6/A", number, f"{name} {number}", "x") for number in range(i, i + 2)]
@@ -276,21 +268,8 @@ def test_all_files_with_a_problem_are_read(tmp_path: Path) -> None:
     ]
 
 
-ROWS = st.lists(
-    st.tuples(
-        st.sampled_from(["6/A", "6/B", "6/C1"]),
-        st.integers(0, 12),
-        st.one_of(st.none(), st.text(max_size=5)),
-        st.text(max_size=3),
-    ),
-    max_size=30,
-)
-
-
 @pytest.mark.parametrize("dictionary", [True, False])
-def test_tests_that_expand_to_any_size_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dictionary: bool
-) -> None:
+def test_tests_that_expand_to_any_size_are_refused(tmp_path, monkeypatch, dictionary):
     write(tmp_path / "a.parquet", [("6/A", 1, "x" * 9000, "y")], use_dictionary=dictionary)
     problem = Problem("6/A")
     assert len(GeneratedTests(tmp_path).refs(problem)) == 1

@@ -1,7 +1,5 @@
 """LiveCodeBench is read from its files, and hub names have their own subsets."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rows of HumanEval-X and HumanEvalPack: those whose tests can be read are graded."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -12,8 +10,7 @@ from gradebox.eval.common.errors import InputError, RowError
 from gradebox.eval.problems.formats import FORMATS, Reading, Recognised
 from gradebox.eval.problems.in_memory import parse_problem
 from gradebox.eval.solutions.calling.calls import read_calls
-from gradebox.sandbox.source_tokens import Style
-from tests.sandbox.backends import open_backend
+from tests.sandbox.backends import needs_box
 
 
 def row(name: str, prompt: str, body: str, test: str, **more: str) -> dict[str, Any]:
@@ -74,43 +71,30 @@ ROWS = {
         "    assert.Equal([]int{2, 4}, twice([]int{1, 2}))\n}\n",
     ),
 }
-# Bodies that end the process, write that all is well, return the input.
-CHEATS = {
-    "Python": ("    exit(0)\n", "    print('passed')\n", "    return xs\n"),
-    "CPP": ("    exit(0);\n}\n", '    puts("ok"); return {};\n}\n', "    return xs;\n}\n"),
-    "Java": (
-        "        System.exit(0); return xs;\n    }\n}",
-        '        System.out.println("ok"); return null;\n    }\n}',
-        "        return xs;\n    }\n}",
-    ),
-    "JavaScript": (
-        "  process.exit(0);\n}\n",
-        "  JSON.stringify = () => 'ok'; console.assert = () => 0; return 1;\n}\n",
-        "  return xs;\n}\n",
-    ),
-    "Rust": (
-        "    std::process::exit(0)\n}\n",
-        '    println!("ok"); vec![]\n}\n',
-        "    xs.iter().map(|x| x.to_string()).collect()\n}\n",
-    ),
-    "Go": ("    panic(0)\n}\n", '    println("ok"); return nil\n}\n', "    return xs\n}\n"),
+# Bodies that return the input. What ends the process or lies is in solutions/test_calling.py.
+WRONG = {
+    "Python": "    return xs\n",
+    "CPP": "    return xs;\n}\n",
+    "Java": "        return xs;\n    }\n}",
+    "JavaScript": "  return xs;\n}\n",
+    "Rust": "    xs.iter().map(|x| x.to_string()).collect()\n}\n",
+    "Go": "    return xs\n}\n",
 }
 
 
 @pytest.mark.slow(6)  # compilers
 @pytest.mark.parametrize("name", ROWS)
-def test_the_known_solution_passes_and_no_cheat_does(name):
+def test_the_known_solution_passes_and_a_wrong_one_does_not(name):
     given = ROWS[name]
     prompt = given["prompt"].replace("use rand::Rng;\n", "")
     whole = f"```\n{prompt}{given['canonical_solution']}\n```"
-    with open_backend("box"):  # skips where no box works
-        pass
+    needs_box()
     with gradebox.Grader(sandbox="local") as grader:
-        texts = [given["canonical_solution"], whole, *CHEATS[name]]
+        texts = [given["canonical_solution"], whole, WRONG[name]]
         records = grader.grade([{"completion": text} for text in texts], given)
     if any("not found on this machine" in record["error"] for record in records):
         pytest.skip(f"{name} is not installed")
-    assert [r["status"] for r in records] == ["passed"] * 2 + ["failed"] * 3, [
+    assert [r["status"] for r in records] == ["passed", "passed", "failed"], [
         (r["error"], r["compile"].get("log"), [c["error"] for c in r["details"]]) for r in records
     ]
 
@@ -153,7 +137,7 @@ def test_rows_that_cannot_be_graded_say_why(name, before, after, message):
         ("go", "assert.Equal(1, f(1))\nassert.Equal(2, g(1))", []),
     ],
 )
-def test_free_forms_are_read_whole_or_not_at_all(style: Style, tests: str, expected: list[Any]):
+def test_free_forms_are_read_whole_or_not_at_all(style, tests, expected):
     around = {
         "java": ROWS["Java"]["test"].replace("twice", "g"),
         "rust": "#[cfg(test)] mod tests { use super::*; #[test] fn t() { CALLS } }",

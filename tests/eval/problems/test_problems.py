@@ -1,10 +1,7 @@
 """Problems from JSON-lines and parquet files and from saved datasets."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import MAX_MESSAGES, Diagnostics, InputError
-from gradebox.eval.problems import open_problems, rows
+from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
+from testing.rows import rows
 from tests.eval.problems.dataset_rows import stdin_row
 
 MIB = 1 << 20
@@ -101,11 +99,10 @@ KINDS = [
         lambda folder, rows=None: saved(folder / "p", rows), id="saved", marks=pytest.mark.slow
     ),
 ]
-Make = Callable[..., Path]
 
 
 @pytest.mark.parametrize("make", KINDS)
-def test_every_kind_of_file_gives_the_same_problems(tmp_path: Path, make: Make) -> None:
+def test_every_kind_of_file_gives_the_same_problems(tmp_path, make):
     with open_problems(str(make(tmp_path))) as problems:
         assert problems.ids() == ["1000/A", "1001/B1", "1002/C", "1003/D"]
         assert problems.messages() == []
@@ -165,15 +162,13 @@ def test_every_kind_of_file_gives_the_same_problems(tmp_path: Path, make: Make) 
         ("/", None),
     ],
 )
-def test_a_problem_is_found_by_id_alias_and_other_spellings(
-    tmp_path: Path, name: str, found: str | None
-) -> None:
+def test_a_problem_is_found_by_id_alias_and_other_spellings(tmp_path, name, found):
     problems = open_problems(str(jsonl(tmp_path / "p.jsonl")))
     problem = problems.get(name)
     assert (problem.id if problem else None) == problems.resolve(name) == found
 
 
-def test_an_ambiguous_spelling_matches_no_problem(tmp_path: Path) -> None:
+def test_an_ambiguous_spelling_matches_no_problem(tmp_path):
     rows = [{"id": "7/a", "title": "small"}, {"id": "7/A", "title": "large"}]
     problems = open_problems(str(jsonl(tmp_path / "p.jsonl", rows)))
     assert problems.get("7A") is None
@@ -181,9 +176,7 @@ def test_an_ambiguous_spelling_matches_no_problem(tmp_path: Path) -> None:
 
 
 @given(st.integers(1, 99_999), st.sampled_from("ABZ"), st.sampled_from(["", "1", "12"]))
-def test_all_spellings_of_an_id_have_one_canonical_form(
-    contest: int, letter: str, digits: str
-) -> None:
+def test_all_spellings_of_an_id_have_one_canonical_form(contest, letter, digits):
     usual = f"{contest}/{letter}{digits}"
     for separator in ("", "/", "-", "_", " "):
         assert canonical_spelling(f"{contest}{separator}{letter}{digits}") == usual
@@ -191,7 +184,7 @@ def test_all_spellings_of_an_id_have_one_canonical_form(
     assert canonical_spelling(f"{contest}{digits}") is None
 
 
-def test_an_unknown_problem_is_reported_with_a_suggestion(tmp_path: Path) -> None:
+def test_an_unknown_problem_is_reported_with_a_suggestion(tmp_path):
     problems = open_problems(str(jsonl(tmp_path / "p.jsonl")))
     assert problems.why_missing("1000/AB").startswith("unknown problem '1000/AB': not among the 4 ")
     assert "the nearest is 1000/A; check --dataset," in problems.why_missing("1000/AB")
@@ -203,55 +196,16 @@ def test_an_unknown_problem_is_reported_with_a_suggestion(tmp_path: Path) -> Non
 
 
 # Column, a wrong value, and what the message must contain beside the column.
-WRONG_VALUES: list[tuple[str, Any, list[str]]] = [
-    ("time_limit", "soon", ["'soon'", "Expected `float`"]),
-    ("time_limit", -1, ["-1", "`float` > 0.0"]),
-    ("time_limit", float("nan"), ["nan", "`float` > 0.0"]),
-    ("time_limit", [2], ["a list of 1 elements", "Expected `float`"]),
-    ("time_limit", True, ["True", "Expected `float`"]),
-    ("memory_limit", 1e300, ["1e+300", "`float` <= 1048576.0"]),
-    ("input_mode", "socket", ["'socket'", "stdio or file"]),
-    ("generated_checker", 7, ["7", "Expected `str`"]),
-    ("generated_checker", "\ud800", ["lone surrogate"]),
-    ("checker", {}, ["a dict of 0 elements", "Expected `str`"]),
-    ("official_tests", 5, ["5", "list of tests"]),
-    ("official_tests", "[", ["not JSON"]),
-    ("official_tests", [None], ["official test 0", "None", "input and output"]),
-    ("official_tests", [{"input": 5, "output": "x"}], ["official test 0", "not text"]),
-    ("official_tests", [{"input": "5"}], ["official test 0 has no output"]),
-    ("official_tests", [{"stdin": "5", "output": "x"}], ["test 0 has 'stdin' and no input: name"]),
-    ("official_tests", [{"input": "\ud800", "output": "x"}], ["lone surrogate"]),
-    ("official_tests", {"input": ["5"], "output": []}, ["1 inputs, 0 outputs"]),
-    ("official_tests", {"input": "5"}, ["no lists input and output"]),
-    (
-        "official_tests",
-        [{"output": "x", "args": "a b"}],
-        ["official test 0: args is 'a b'", "`array`"],
-    ),
-    (
-        "official_tests",
-        [{"output": "x", "points": -1}],
-        ["official test 0: points is -1", "`float` >= 0.0"],
-    ),
-    ("subtasks", [{"name": "a", "tests": [9]}], ["points from 0 on"]),
-    ("subtasks", [{"tests": [0], "rule": "median"}], ["'median'", "[0].rule"]),
-    ("subtasks", [{"name": "a", "tests": [0], "needs": ["b"]}], ["'a' names 'b'", "before"]),
+WRONG_VALUES: list[Any] = [
+    *rows(__file__, "wrong_values"),
     ("gold_solutions", [{"code": ""}] * 10_001, ["10001 programs", "10000"]),
-    ("passes", 1.5, ["1.5", "Expected `int`"]),
-    ("passes", 101, ["101", "`int` <= 100"]),
-    ("input_file", "../x", ["'../x'", "no '/'"]),
-    ("include_files", {"cobol": {}}, ["unknown language 'cobol'"]),
-    ("include_files", {"cpp": {"a/b.h": ""}}, ["'a/b.h'", "no '/'"]),
-    ("include_files", {"cpp": "x"}, ["`object`, got `str`"]),
 ]
 
 
 @pytest.mark.parametrize(("column", "value", "parts"), WRONG_VALUES)
-def test_a_wrong_value_makes_one_problem_unusable(
-    tmp_path: Path, column: str, value: Any, parts: list[str]
-) -> None:
-    rows = [{**ROWS[0], column: value, "id": "1/A"}, ROWS[2]]
-    problems = open_problems(str(jsonl(tmp_path / "p.jsonl", rows)))
+def test_a_wrong_value_makes_one_problem_unusable(tmp_path, column, value, parts):
+    given = [{**ROWS[0], column: value, "id": "1/A"}, ROWS[2]]
+    problems = open_problems(str(jsonl(tmp_path / "p.jsonl", given)))
     assert problems.get("1/A") is problems.get("1/A") is None
     assert problems.get("1002/C") is not None
     why = problems.why_missing("1/A")
@@ -263,7 +217,7 @@ def test_a_wrong_value_makes_one_problem_unusable(
 
 
 @pytest.mark.parametrize("rating", ["hard", 1e300, 2**63, "1e30"])  # no record can hold these
-def test_wrong_descriptive_values_are_dropped(tmp_path: Path, rating: object) -> None:
+def test_wrong_descriptive_values_are_dropped(tmp_path, rating):
     row = {
         "id": 12,
         "aliases": "none",
@@ -278,10 +232,9 @@ def test_wrong_descriptive_values_are_dropped(tmp_path: Path, rating: object) ->
     assert problem == expected
 
 
-def test_limits_and_ratings_may_be_written_as_text(tmp_path: Path) -> None:
+def test_limits_and_ratings_may_be_written_as_text(tmp_path):
     row = {"id": "1/A", "time_limit": "0.5", "memory_limit": "16", "rating": "1500"}
     problem = open_problems(str(jsonl(tmp_path / "p.jsonl", [row]))).get("1/A")
-    assert problem is not None
     assert (problem.time_limit_s, problem.memory_limit_bytes) == (0.5, 16 * MIB)
     assert problem.rating == 1500
 
@@ -295,7 +248,7 @@ def test_limits_and_ratings_may_be_written_as_text(tmp_path: Path) -> None:
     ids=["lists", "JSON text"],
 )
 @pytest.mark.parametrize("make", KINDS[:2])
-def test_tests_may_be_two_lists_or_json_text(tmp_path: Path, make: Make, tests: Any) -> None:
+def test_tests_may_be_two_lists_or_json_text(tmp_path, make, tests):
     rows = [{"id": "0/Z", "official_tests": None}, {"id": "1/A", "official_tests": tests}]
     problems = open_problems(str(make(tmp_path, rows)))
     assert problems.official_sizes("1/A") == [1, 2]
@@ -303,7 +256,7 @@ def test_tests_may_be_two_lists_or_json_text(tmp_path: Path, make: Make, tests: 
     assert problems.official_sizes("0/Z") == []
 
 
-def test_unusable_rows_are_reported_and_the_others_are_used(tmp_path: Path) -> None:
+def test_unusable_rows_are_reported_and_the_others_are_used(tmp_path):
     path = jsonl(
         tmp_path / "p.jsonl",
         ["{", "[1]", '{"title": "x"}', '{"id": "1/A"}', '{"id": "1/A"}', '{"id": ["2/B"]}', ""],
@@ -322,8 +275,8 @@ def test_unusable_rows_are_reported_and_the_others_are_used(tmp_path: Path) -> N
     assert messages[4].startswith("p.jsonl, row 5 is not a problem: id is a list of 1 elements")
 
 
-def test_a_row_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(rows, "MAX_ROW_BYTES", 1000)
+def test_a_row_that_is_too_long_is_skipped(tmp_path, monkeypatch):
+    monkeypatch.setattr("gradebox.eval.problems.rows.MAX_ROW_BYTES", 1000)
     longest = json.dumps({"id": "1/B"}).ljust(1000)
     path = jsonl(
         tmp_path / "p.jsonl",
@@ -339,14 +292,14 @@ def test_a_row_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: Any) -> 
     assert "it is longer than 1000 bytes: shorten it" in problems.messages()[0]
 
 
-def test_bom_crlf_blank_lines_and_a_missing_last_newline_are_accepted(tmp_path: Path) -> None:
+def test_bom_crlf_blank_lines_and_a_missing_last_newline_are_accepted(tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"id": "1/A"}\r\n\r\n{"contest_id": 2, "index": "B"}')
     problems = open_problems(str(path))
     assert [p and p.id for p in map(problems.get, problems.ids())] == ["1/A", "2/B"]
 
 
-def test_unusable_datasets_are_refused_with_a_remedy(tmp_path: Path) -> None:
+def test_unusable_datasets_are_refused_with_a_remedy(tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
     (tmp_path / "broken.jsonl").write_text("{\n")
     (tmp_path / "array.json").write_text("[{}]")
@@ -373,7 +326,7 @@ def test_unusable_datasets_are_refused_with_a_remedy(tmp_path: Path) -> None:
         open_problems("a/b/c")
 
 
-def test_tests_that_no_program_or_a_wrong_one_passes_are_noted(tmp_path: Path) -> None:
+def test_tests_that_no_program_or_a_wrong_one_passes_are_noted(tmp_path):
     blank = [{"input": "1", "output": " "}, {"input": "2", "output": ""}]
     rows = [
         {"id": "1/A", "official_tests": blank},
@@ -393,7 +346,7 @@ def test_tests_that_no_program_or_a_wrong_one_passes_are_noted(tmp_path: Path) -
     ]
 
 
-def test_compressed_rows_are_read_up_to_a_size(tmp_path: Path, monkeypatch: Any) -> None:
+def test_compressed_rows_are_read_up_to_a_size(tmp_path, monkeypatch):
     packed = tmp_path / "p.jsonl.gz"
     packed.write_bytes(gzip.compress(jsonl(tmp_path / "p.jsonl").read_bytes()))
     assert open_problems(str(packed)).ids() == open_problems(str(tmp_path / "p.jsonl")).ids()
@@ -402,7 +355,7 @@ def test_compressed_rows_are_read_up_to_a_size(tmp_path: Path, monkeypatch: Any)
         open_problems(str(packed))
 
 
-def test_the_description_changes_with_the_contents(tmp_path: Path) -> None:
+def test_the_description_changes_with_the_contents(tmp_path):
     path = jsonl(tmp_path / "p.jsonl")
     one = open_problems(str(path)).describe()
     assert one["problems"] == 4
@@ -433,9 +386,7 @@ def test_the_description_changes_with_the_contents(tmp_path: Path) -> None:
         ),
     )
 )
-def test_every_row_is_a_problem_or_is_reported(
-    tmp_path_factory: pytest.TempPathFactory, row: dict[str, Any]
-) -> None:
+def test_every_row_is_a_problem_or_is_reported(tmp_path_factory, row):
     path = jsonl(tmp_path_factory.mktemp("any") / "p.jsonl", [{"id": "0/OK"}, row])
     with open_problems(str(path)) as problems:
         others = [name for name in problems.ids() if name != "0/OK"]
@@ -450,7 +401,7 @@ def test_every_row_is_a_problem_or_is_reported(
         assert problems.get("0/OK") is not None
 
 
-def test_diagnostics_are_bounded_and_list_each_message_once() -> None:
+def test_diagnostics_are_bounded_and_list_each_message_once():
     diagnostics = Diagnostics()
     for i in range(2 * MAX_MESSAGES):
         diagnostics.add(f"message {i}")

@@ -1,7 +1,5 @@
 """A format is recognised by its columns and by what its tests contain; anything else is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.formats import FORMATS, Recognised
 from gradebox.eval.problems.in_memory import parse_problem
 from testing.fakes.scripted_sandbox import FakeSandbox
+from testing.rows import named_rows
 from tests.eval.grading.test_unittest_classes import BIGCODEBENCH, CLASSEVAL
 from tests.eval.problems.dataset_rows import (
     EVALPLUS,
@@ -111,116 +110,12 @@ READ = {
     "sandboxfusion": [fusion([{"input": {"stdin": "1"}, "output": {"stdout": "3"}}])],
 }
 # Rows in the columns of data sets that are not read, or that have no tests.
-UNREAD: dict[str, tuple[dict[str, Any], str]] = {
-    "unittest": (
-        {
-            **HUMANEVAL,
-            "test": "import unittest\nclass TestCases(unittest.TestCase):\n    def test(self):\n"
-            "        self.assertEqual(task_func(1), 2)\n",
-            "libs": "['numpy']",
-        },
-        r"humaneval \(test does not define check\(candidate\)\)",
-    ),
-    "a method named check": (
-        {
-            **HUMANEVAL,
-            "test": "import unittest\nclass TestCases(unittest.TestCase):\n"
-            "    def check(self):\n        self.assertEqual(task_func(1), 2)\n",
-        },
-        r"humaneval \(test does not define check\(candidate\)\)",
-    ),
-    "McEval in Ruby": (
-        {**HUMANEVAL, "test": "def check(candidate)\n  raise unless candidate.call(1) == 2\nend"},
-        r"humaneval \(test does not define check\(candidate\)\)",
-    ),
-    "HumanEval-Infilling": (
-        {**HUMANEVAL, "suffix": "    return x\n"},
-        r"humaneval \(suffix is a field of other data sets\)",
-    ),
-    "HumanEvalPack in C++": (
-        {**HUMANEVAL, "declaration": "", "test": "int main(){ assert (f(1)==2); }\n"},
-        r"humaneval \(test does not define check",
-    ),
-    "HumanEval-X": (
-        {"task_id": "Go/0", "prompt": "", "canonical_solution": "", "test": "func TestF(t) {}"},
-        r"humaneval \(entry_point missing\)",
-    ),
-    "MHPP": (
-        {"id": 1, "question": "q", "prompt": "p", "function_name": "f", "parameters": ["x"]},
-        r"acecode \(test_cases missing\)",
-    ),
-    "Mercury": (
-        {"id": 1, "slug_name": "x", "prompt": "p", "test_cases": "[{}]", "entry_point": "f"},
-        r"acecode \(question missing\)",
-    ),
-    "OpenCodeReasoning-2": (
-        {"id": "x", "question_id": "q", "question": "-", "solution": "s", "dataset": "apps"},
-        r"kodcode \(test_code missing\)",
-    ),
-    "SYNTHETIC-2, mathematics": (
-        {"problem_id": "p", "prompt": "q", "verification_info": '{"ground_truth": "5"}'},
-        r"prime \(verification_info has no test_cases\)",
-    ),
-    "verl, mathematics": (verl("72"), r"verl \(reward_model has a ground_truth without inputs\)"),
-    "EvalPlus' package": (
-        {"task_id": "HumanEval/0", "entry_point": "f", "canonical_solution": "", "base_input": []},
-        r"humaneval \(test missing\)",
-    ),
-    "CodeElo": (
-        dict.fromkeys(("problem_id", "title", "time_limit_ms", "interaction", "examples"), "x"),
-        "its grader submits to Codeforces: give --dataset open-r1/codeforces",
-    ),
-    "LiveCodeBench-Pro": (
-        dict.fromkeys(("problem_id", "problem_title", "difficulty", "problem_statement"), "x"),
-        "give the folder of the zips of LiveCodeBench-Pro-Testcase",
-    ),
-    "OJBench": (
-        dict.fromkeys(("id", "prompt", "dataset", "language", "difficulty"), "x"),
-        "give --dataset NOI,ICPC, the folders of OJBench_testdata",
-    ),
-    "USACO": (
-        dict.fromkeys(("problem_id", "num_tests", "runtime_limit", "description"), "x"),
-        "give usaco_subset307_dict.json, with the folder usaco_v3/tests beside it",
-    ),
-    "SWE tasks": (
-        {"instance_id": "x", "problem": "q", "tests": ["tests/test_a.py::test_b"]},
-        r"deepcoder \(tests has no inputs",
-    ),
-    "FullStackBench": (
-        {"id": 1, "content": "q", "labels": "{}", "test": "assert f(1) == 2"},
-        r"sandboxfusion \(test has no input\)",
-    ),
-    "other columns": ({"name": "x", "text": "y"}, r"the columns 'name', 'text', and tests of no"),
-    "tests of another form": ({"problem": "q", "tests": "assert f(1)"}, r"deepcoder \(tests has"),
-}
+UNREAD: dict[str, tuple[dict[str, Any], str]] = named_rows(__file__, "unread")
 
 
 NAMES = sorted(READ)
-FIELDS = sorted({field for rows in READ.values() for row in rows for field in row})
 # The columns of further data sets, with a text in each that could be tests.
-_FURTHER = {
-    "xCodeEval": "src_uid description input_from output_to hidden_unit_tests sample_inputs tags",
-    "DS-1000": "prompt reference_code metadata code_context",
-    "LiveCodeBench-Pro": "problem_id problem_title difficulty platform problem_statement",
-    "LiveCodeBench, execution": "question_id function_name code input output id problem_id",
-    "LiveCodeBench, test generation": "question_title question_id test_id function_name test",
-    "SWE-bench": "repo instance_id base_commit patch test_patch problem_statement FAIL_TO_PASS",
-    "CoNaLa": "question_id intent rewritten_intent snippet id",
-    "StudentEval": "problem entrypoint assertions prints prompt completion submitted_text",
-    "CodeElo": "problem_id title rating tags time_limit_ms description input output examples",
-    "USACO": "name problem_id description num_tests solution runtime_limit samples",
-    "CanItEdit": "id name full_name before after tests instruction_lazy taxonomy",
-    "OpenCodeInstruct": "id input output domain unit_tests average_test_score",
-    "rStar-Coder, its solutions": "question_id question starter_code response code verified",
-    "AutoCodeBench": "question canonical_solution demo_test_func full_test_func language",
-    "Codeforces submissions": "contestId index name rating problem-description test_cases code",
-    "LBPP": "task_id language title instruction completion test_file test_list signature",
-    "CodeNet": "submission_id problem_id user_id language status accuracy",
-    "APPS without ids": "id question solutions input_output difficulty url",
-    "GSM8K": "question answer",
-    "Alpaca": "instruction input output",
-    "our own, misspelt": "id tests time_limit",
-}
+_FURTHER = named_rows(__file__, "further")
 _TEXTS = (
     "def check(candidate):\n    assert candidate(1) == 2\n",
     '{"inputs": ["1"], "outputs": ["2"]}',

@@ -1,13 +1,12 @@
 """Selection of tests: what is in the plan, its order, and what is skipped."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.eval.problems.problem import TestRef
 from gradebox.eval.problems.selection import SORTS, TestSelection, sample_size, select_tests
+from testing.rows import rows
 
 SIZES = st.lists(st.integers(0, 50), max_size=40)
 # The tests that seed 0 samples from 20 tests of 1000/A at 0.25, on all machines and versions.
@@ -37,48 +36,14 @@ def outline(plan: list[TestRef]) -> list[tuple[str, int, str | None]]:
 
 @pytest.mark.parametrize(
     ("choice", "expected"),
-    [
-        (TestSelection(), []),
-        (TestSelection(max_generated=-1), [(0, None), (10, None), (20, None), (30, None)]),
-        (TestSelection(max_generated=2), [(0, None), (10, None)]),
-        (
-            TestSelection(max_generated=-1, sort="small_first"),
-            [(10, None), (0, None), (30, None), (20, None)],
-        ),
-        (
-            TestSelection(max_generated=-1, sort="large_first"),
-            [(20, None), (0, None), (30, None), (10, None)],
-        ),
-        (TestSelection(max_generated=1, sort="large_first"), [(20, None)]),
-        (
-            TestSelection(max_generated=-1, skip_over=5),
-            [(0, None), (10, None), (20, "skipped_large_input"), (30, None)],
-        ),
-        (
-            TestSelection(max_generated=-1, budget=11),
-            [(0, None), (10, None), (20, "budget_exceeded"), (30, None)],
-        ),
-        (
-            TestSelection(max_generated=-1, budget=6, skip_over=5),
-            [
-                (0, None),
-                (10, None),
-                (20, "skipped_large_input"),
-                (30, "budget_exceeded"),
-            ],
-        ),
-        (
-            TestSelection(max_generated=-1, budget=0),
-            [(i, "budget_exceeded") for i in (0, 10, 20, 30)],
-        ),
-    ],
+    rows(__file__, "generated_plans"),
 )
-def test_generated_plans(choice: TestSelection, expected: list[tuple[int, str | None]]) -> None:
-    plan = select_tests("1/A", official(3), generated(5, 1, 9, 5), choice)
+def test_generated_plans(choice, expected):
+    plan = select_tests("1/A", official(3), generated(5, 1, 9, 5), TestSelection(**choice))
     assert outline(plan) == [("o", 0, None), *(("g", i, skip) for i, skip in expected)]
 
 
-def test_the_size_limit_applies_to_official_tests_and_the_budget_does_not() -> None:
+def test_the_size_limit_applies_to_official_tests_and_the_budget_does_not():
     plan = select_tests(
         "1/A", official(3, 30), generated(1), TestSelection(-1, skip_over=10, budget=0)
     )
@@ -90,9 +55,7 @@ def test_the_size_limit_applies_to_official_tests_and_the_budget_does_not() -> N
 
 
 @given(SIZES, SIZES, CHOICES)
-def test_the_plan_is_the_official_tests_then_some_generated_tests(
-    a: list[int], b: list[int], choice: TestSelection
-) -> None:
+def test_the_plan_is_the_official_tests_then_some_generated_tests(a, b, choice):
     plan = select_tests("7/B", official(*a), generated(*b), choice)
     kinds = [ref.case_type for ref in plan]
     assert kinds == sorted(kinds, reverse=True)
@@ -106,9 +69,7 @@ def test_the_plan_is_the_official_tests_then_some_generated_tests(
 
 
 @given(SIZES, CHOICES)
-def test_exactly_the_tests_beyond_a_limit_are_skipped(
-    sizes: list[int], choice: TestSelection
-) -> None:
+def test_exactly_the_tests_beyond_a_limit_are_skipped(sizes, choice):
     plan = select_tests("7/B", [], generated(*sizes), choice)
     left = choice.budget
     for ref in plan:
@@ -121,9 +82,7 @@ def test_exactly_the_tests_beyond_a_limit_are_skipped(
 
 
 @given(st.integers(0, 60), st.floats(0.001, 1.0), st.floats(0.001, 1.0), st.integers(0, 9))
-def test_a_smaller_sample_is_a_subset_of_a_larger_one(
-    count: int, share: float, other: float, seed: int
-) -> None:
+def test_a_smaller_sample_is_a_subset_of_a_larger_one(count, share, other, seed):
     tests = generated(*range(count))
     small, large = sorted((share, other))
     picked = [
@@ -138,13 +97,13 @@ def test_a_smaller_sample_is_a_subset_of_a_larger_one(
     assert len(picked[0]) == sample_size(small, count)
 
 
-def test_a_proportion_is_taken_as_the_decimal_it_prints_as() -> None:
+def test_a_proportion_is_taken_as_the_decimal_it_prints_as():
     assert sample_size(0.1, 30) == 3
     assert sample_size(0.07, 100) == 7
     assert sample_size(0.5, 0) == 0
 
 
-def test_the_sample_depends_only_on_problem_and_seed() -> None:
+def test_the_sample_depends_only_on_problem_and_seed():
     tests = generated(*range(20))
 
     def picked(problem_id: str, seed: int) -> list[int]:

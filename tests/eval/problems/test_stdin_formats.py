@@ -1,7 +1,5 @@
 """Rows of APPS, TACO, CodeContests, DeepCoder, PrimeIntellect, NeMo Gym and SandboxFusion."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -9,7 +7,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.formats import Recognised
 from gradebox.eval.problems.formats.pairs import decoded
@@ -228,14 +225,8 @@ def test_a_bad_row_is_one_line_and_the_others_are_used(tmp_path, row, why):
     assert problems.get(kept) is not None
 
 
-def test_a_huge_field_is_refused(monkeypatch):
-    monkeypatch.setattr("gradebox.eval.problems.formats.row_format.MOST_TEXT", 50)
-    with pytest.raises(InputError, match="characters: at most 50 are read"):
-        parse_problem(apps(STDIN))
-
-
 @pytest.mark.parametrize("entry", ["{0}", "{0}: 1", "({0},)"], ids=["set", "dict", "tuples"])
-def test_numbers_with_one_hash_in_python_text_are_not_read(entry: str) -> None:
+def test_numbers_with_one_hash_in_python_text_are_not_read(entry):
     """As a set, 45,000 of them took 20 s."""
     numbers = [(2**61 - 1) * i for i in range(1, 44_000)]
     text = "{" + ", ".join(entry.format(n) for n in numbers) + "}"
@@ -245,11 +236,11 @@ def test_numbers_with_one_hash_in_python_text_are_not_read(entry: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["\x00" * (1 << 20), "[" * (1 << 20), "-" * 50_000 + "1"])
-def test_python_text_that_cannot_be_read_stays_a_text(text: str) -> None:
+def test_python_text_that_cannot_be_read_stays_a_text(text):
     assert decoded(text) == text
 
 
-def test_long_python_text_is_read_as_short_text_is() -> None:
+def test_long_python_text_is_read_as_short_text_is():
     text = "{'a': (1, None, 0.5, \"x\"), 2: [True]}"
     value = decoded(text)
     assert value == {"a": [1, None, 0.5, "x"], "2": [True]}

@@ -5,9 +5,6 @@
 Unlike WebDriver, this separates the console messages of a page from those of the page before.
 """
 
-from __future__ import annotations
-
-import base64
 import itertools
 import json
 import os
@@ -177,10 +174,6 @@ class Browser:
         value = "dark" if dark else "light"
         features = [{"name": "prefers-color-scheme", "value": value}]
         self.cdp("Emulation.setEmulatedMedia", features=features)
-
-    def screenshot(self, path: Path) -> None:
-        """Write the visible part of the page as PNG."""
-        path.write_bytes(base64.b64decode(self.cdp("Page.captureScreenshot")["data"]))
 
     def close(self) -> None:
         """End Chromium."""

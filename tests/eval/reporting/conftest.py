@@ -1,7 +1,5 @@
 """One browser for all tests of a worker, skipped without Chromium; and a view of a small run."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Iterator

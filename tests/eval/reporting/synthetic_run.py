@@ -1,7 +1,5 @@
 """A synthetic run of any size; the same seed gives the same records."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any

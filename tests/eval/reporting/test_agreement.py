@@ -1,7 +1,5 @@
 """`gradebox compare RUN`: agreement with the verdicts of the site that submissions come from."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -38,7 +36,7 @@ def run(tmp_path: Path) -> str:
     return str(tmp_path / "a")
 
 
-def test_agreement_by_language_and_verdict(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agreement_by_language_and_verdict(run, capsys):
     assert main([run, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     rows = {(r["language"][:6], r["site_verdict"]): r for r in result["rows"]}
@@ -53,7 +51,7 @@ SITE_VERDICTS = {"OK": "AC", "WRONG_ANSWER": "WA", "CHALLENGED": "WA", "RUNTIME_
 SITE_VERDICTS |= {"TIME_LIMIT_EXCEEDED": "TLE", "IDLENESS_LIMIT_EXCEEDED": "TLE"}
 
 
-def test_names_of_the_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_of_the_site(tmp_path, capsys):
     records = [record(i, "C++", site, ours) for i, (site, ours) in enumerate(SITE_VERDICTS.items())]
     write_results(tmp_path / "a", records, {})
     assert main([str(tmp_path / "a"), "--json"]) == 0
@@ -64,9 +62,7 @@ def test_names_of_the_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("width", [80, 200])
-def test_the_table_fits_the_terminal(
-    run: str, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_fits_the_terminal(run, width, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
     assert main([run]) == 0
     out = capsys.readouterr().out
@@ -77,15 +73,13 @@ def test_the_table_fits_the_terminal(
     assert ("TIME_LIMIT_EXCEEDED" in out) == (width > 80)
 
 
-def test_a_run_without_a_sites_verdicts_needs_another_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_without_a_sites_verdicts_needs_another_one(tmp_path, capsys):
     write_results(tmp_path / "a", [solution("1/A", 0, [])], {})
     assert main([str(tmp_path / "a")]) == 2
     assert "no record has a verdict of a site" in capsys.readouterr().err
 
 
-def test_a_submission_keeps_what_the_site_says() -> None:
+def test_a_submission_keeps_what_the_site_says():
     row = {"submission_id": 5, "source": "x", "programmingLanguage": "GNU C++17 (64)",
            "verdict": "OK", "problem_id": "1/A", "known": {"site_verdict": "RE"}}  # fmt: skip
     (found,) = read_rows([row])
@@ -99,7 +93,7 @@ def apart(records: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: metrics[name] for name in ("known_faults", "base_tests", "pass_at_1")}
 
 
-def test_rows_known_to_be_wrong_are_counted_apart() -> None:
+def test_rows_known_to_be_wrong_are_counted_apart():
     records = [
         {**solution("a", 0, BAD["WA"]), "origin": {"errata": "wrong tests"}},
         {**solution("a", 1, []), "origin": {"errata": "wrong tests"}},
@@ -121,7 +115,7 @@ def test_rows_known_to_be_wrong_are_counted_apart() -> None:
     assert apart(records[3:4])["known_faults"] is None
 
 
-def test_base_and_plus() -> None:
+def test_base_and_plus():
     plus_fails = [case("AC", test_case_i=0), case("WA", test_case_i=1)]
     records = [
         {**solution("a", 0, plus_fails), "origin": {"base_tests": "1"}},

@@ -1,7 +1,5 @@
 """`python eval/compare.py A B`: its output, warnings and refusals."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -30,9 +28,7 @@ def two_runs(tmp_path: Path, change: dict[str, Any] | None = None, **metrics: An
     return [str(tmp_path / "a"), str(tmp_path / "b")]
 
 
-def test_prints_the_difference_and_changes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prints_the_difference_and_changes(tmp_path, capsys):
     assert main(two_runs(tmp_path)) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -50,7 +46,7 @@ def test_prints_the_difference_and_changes(
     assert max(map(len, out.splitlines())) <= 80 + len(str(tmp_path))
 
 
-def test_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_json(tmp_path, capsys):
     assert main([*two_runs(tmp_path), "--json", "--cluster-by-contest"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["difference"] == pytest.approx(0.2)
@@ -72,9 +68,7 @@ def test_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ({"details": [to_builtins(case(expected="3\n"))]}, "tests differ"),
     ],
 )
-def test_refuses_runs_with_different_limits_or_tests(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, Any], words: str
-) -> None:
+def test_refuses_runs_with_different_limits_or_tests(tmp_path, capsys, change, words):
     runs = two_runs(tmp_path, change)
     assert main(runs) == 2
     out, err = capsys.readouterr()
@@ -87,9 +81,7 @@ def test_refuses_runs_with_different_limits_or_tests(
     assert "points" in out
 
 
-def test_refuses_different_comparison_modes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_refuses_different_comparison_modes(tmp_path, capsys):
     assert main(two_runs(tmp_path, flags={"--compare": "exact", "--workers": 9})) == 2
     err = capsys.readouterr().err
     assert "--compare was open-r1 and exact" in err
@@ -109,21 +101,13 @@ def test_refuses_different_comparison_modes(
         ({}, {"flags": {"--compare": "open-r1", "--fresh": True}}, None),
     ],
 )
-def test_warns_about_a_different_machine_or_sandbox(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    change: dict[str, Any],
-    metrics: dict[str, Any],
-    words: str | None,
-) -> None:
+def test_warns_about_a_different_machine_or_sandbox(tmp_path, capsys, change, metrics, words):
     assert main(two_runs(tmp_path, change, **metrics)) == 0
     err = capsys.readouterr().err
     assert ("warning: " + words in err) if words else err == ""
 
 
-def test_warns_about_problems_and_solutions_left_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_warns_about_problems_and_solutions_left_out(tmp_path, capsys):
     a = write_results(tmp_path / "a", [solution("1/A"), solution("1/B"), solution("9/Z")])
     b = write_results(
         tmp_path / "b", [solution("1/A"), solution("1/B"), solution("8/Y", 0, [case("ER")])]
@@ -134,9 +118,7 @@ def test_warns_about_problems_and_solutions_left_out(
     assert "1 problems only in A and 0 only in B are left out" in err
 
 
-def test_unprintable_characters_of_problem_ids_are_escaped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unprintable_characters_of_problem_ids_are_escaped(tmp_path, capsys):
     name = "\x1b[31m\u202eevil\n" + "x" * 100
     a = write_results(tmp_path / "a", [solution(name), solution("1/A")])
     b = write_results(tmp_path / "b", [solution(name, 0, WRONG), solution("1/A")])
@@ -159,9 +141,7 @@ def test_unprintable_characters_of_problem_ids_are_escaped(
         (lambda p: write_results(p / "c", [solution("7/Q")]), "no problem in common"),
     ],
 )
-def test_bad_input_is_reported_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], make: Any, words: str
-) -> None:
+def test_bad_input_is_reported_in_one_line(tmp_path, capsys, make, words):
     good = write_results(tmp_path / "good", [solution("1/A")])
     assert main([str(good), str(make(tmp_path))]) == 2
     err = capsys.readouterr().err
@@ -170,8 +150,6 @@ def test_bad_input_is_reported_in_one_line(
 
 
 @pytest.mark.parametrize(("flag", "value"), [("--level", "95"), ("--seed", "-1")])
-def test_out_of_range_flags_are_rejected(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], flag: str, value: str
-) -> None:
+def test_out_of_range_flags_are_rejected(tmp_path, capsys, flag, value):
     assert main([*two_runs(tmp_path), flag, value]) == 2
     assert f"argument {flag}: " in capsys.readouterr().err

@@ -4,8 +4,6 @@ Every field that a model, a program, a checker or a dataset fills holds an attac
 `window.pwned` or leave the page.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -13,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from gradebox.eval.reporting.page import build_report
-from tests.eval.reporting.browser import Browser
+from testing.rows import named_rows
 from tests.eval.results.statistics.made_records import case, solution, write_results
 
 pytestmark = pytest.mark.slow
@@ -84,7 +82,7 @@ def shown(text: str) -> str:
     return "".join({**pictures, **hidden}.get(char, char) for char in text)
 
 
-def test_no_attack_runs_and_every_attack_is_readable(browser: Browser, hostile_page: Path) -> None:
+def test_no_attack_runs_and_every_attack_is_readable(browser, hostile_page):
     browser.open(hostile_page)
     browser.console()
     for number, text in enumerate(ATTACKS.values()):
@@ -111,7 +109,7 @@ def test_no_attack_runs_and_every_attack_is_readable(browser: Browser, hostile_p
     assert browser.console() == []
 
 
-def test_filters_and_plots_show_hostile_names(browser: Browser, hostile_page: Path) -> None:
+def test_filters_and_plots_show_hostile_names(browser, hostile_page):
     asked = {"text": EVIL, "sample": EVIL, "tag": EVIL[:99]}
     browser.open(hostile_page, "#" + urlencode(asked, errors="replace"))
     chips = browser.run(
@@ -135,9 +133,7 @@ def test_filters_and_plots_show_hostile_names(browser: Browser, hostile_page: Pa
     assert browser.console() == []
 
 
-def test_the_policy_blocks_markup_and_scripts_from_strings(
-    browser: Browser, hostile_page: Path
-) -> None:
+def test_the_policy_blocks_markup_and_scripts_from_strings(browser, hostile_page):
     """Check the browser's own defence, should the escaping have a hole."""
     browser.open(hostile_page)
     browser.console()
@@ -160,32 +156,16 @@ def test_the_policy_blocks_markup_and_scripts_from_strings(
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-def test_a_very_long_word_does_not_widen_the_page(
-    browser: Browser, tmp_path: Path, width: int
-) -> None:
+def test_a_very_long_word_does_not_widen_the_page(browser, tmp_path, width):
     write_results(tmp_path, [hostile_record("a" * 5000, 0)], {"flags": {"b" * 5000: "c" * 5000}})
     page = build_report(str(tmp_path)).path
     assert browser.width_needed(page, "#solution=0&case=1", width) <= width
 
 
-HIDDEN = {
-    "right-to-left override": ("\u202e", "U+202E"),
-    "zero width space": ("\u200b", "U+200B"),
-    "isolate": ("\u2067", "U+2067"),
-    "byte order mark": ("\ufeff", "U+FEFF"),
-    "no-break space": ("\u00a0", "U+00A0"),
-    "soft hyphen": ("\u00ad", "U+00AD"),
-    "tag": ("\U000e0041", "U+E0041"),
-    "hangul filler": ("\u3164", "U+3164"),
-    "escape": ("\x1b", "␛"),
-    "bell": ("\x07", "␇"),
-    "tab": ("\t", "→\t"),
-    "delete": ("\x7f", "␡"),
-    "next line": ("\x85", "U+0085"),
-}
+HIDDEN = named_rows(__file__, "hidden")
 
 
-def test_invisible_characters_are_shown_by_name(browser: Browser, tmp_path: Path) -> None:
+def test_invisible_characters_are_shown_by_name(browser, tmp_path):
     cases = [
         case("WA", i, output=f"a{char}b", expected="ab")
         for i, (char, _) in enumerate(HIDDEN.values())

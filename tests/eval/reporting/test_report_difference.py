@@ -1,13 +1,8 @@
 """The difference of expected and actual output in the page."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from gradebox.eval.reporting.page import build_report
-from tests.eval.reporting.browser import Browser
 from tests.eval.reporting.synthetic_run import METRICS
 from tests.eval.results.statistics.made_records import case, solution, write_results
 
@@ -25,7 +20,7 @@ DIFFERENCES: list[tuple[str, str, list[str]]] = [
 ]
 
 
-def test_lines_are_classified(browser: Browser, tmp_path: Path) -> None:
+def test_lines_are_classified(browser, tmp_path):
     cases = [
         case("WA", place, expected=expected, output=output)
         for place, (expected, output, _) in enumerate(DIFFERENCES)
@@ -44,7 +39,7 @@ def test_lines_are_classified(browser: Browser, tmp_path: Path) -> None:
         assert browser.run(script) == kinds
 
 
-def test_long_outputs_are_folded_and_unfolded(browser: Browser, tmp_path: Path) -> None:
+def test_long_outputs_are_folded_and_unfolded(browser, tmp_path):
     lines = [str(i) for i in range(3000)]
     wrong = [*lines[:1500], "x", *lines[1501:]]
     other = [f"y{i}" for i in range(3000)]

@@ -1,7 +1,5 @@
 """The report in a real browser, as a reader uses it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -50,7 +48,7 @@ def text_of(browser: Browser, selector: str) -> str:
     return browser.run("return document.querySelector(arguments[0]).innerText", selector)  # type: ignore[no-any-return]
 
 
-def test_the_summary_shows_figures_notices_and_plots(browser: Browser, page: Path) -> None:
+def test_the_summary_shows_figures_notices_and_plots(browser, page):
     browser.open(page)
     tiles = text_of(browser, "#tiles")
     for name in ("pass@1", "pass@2", "pass@1 at 0.8 × time", "estimated rating"):
@@ -68,7 +66,7 @@ def test_the_summary_shows_figures_notices_and_plots(browser: Browser, page: Pat
     assert browser.console() == []
 
 
-def test_the_table_is_searched_filtered_sorted_and_paged(browser: Browser, page: Path) -> None:
+def test_the_table_is_searched_filtered_sorted_and_paged(browser, page):
     browser.open(page)
     assert "302 of 302 solutions, 1 to 50 shown" in text_of(browser, "#found")
     browser.type("/gen-00123")
@@ -94,7 +92,7 @@ def test_the_table_is_searched_filtered_sorted_and_paged(browser: Browser, page:
     assert "1 to 50 shown" in text_of(browser, "#found")
 
 
-def test_clicking_a_plot_filters_the_table(browser: Browser, page: Path) -> None:
+def test_clicking_a_plot_filters_the_table(browser, page):
     browser.open(page)
     marks = browser.run(
         "return [...document.querySelectorAll('.filter-mark')].map(e => e.ariaLabel)"
@@ -119,9 +117,7 @@ def figures(browser: Browser, title: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("samples", [1, 3])
-def test_plots_follow_the_filters_of_the_address(
-    browser: Browser, tmp_path: Path, samples: int
-) -> None:
+def test_plots_follow_the_filters_of_the_address(browser, tmp_path, samples):
     """The figures are those of a run of the matching solutions alone."""
     run = list(synthetic_run(120, samples))
     write_results(tmp_path, run, METRICS)
@@ -147,7 +143,7 @@ def test_plots_follow_the_filters_of_the_address(
     assert browser.console() == []
 
 
-def test_samples_and_shares_of_limits_are_filters_too(browser: Browser, tmp_path: Path) -> None:
+def test_samples_and_shares_of_limits_are_filters_too(browser, tmp_path):
     used = [0.0, 0.02, 0.021, 1.6, 2.0, 2.4, 9.0]  # seconds of 2
     records = [
         solution("1/A", i, [case(cpu_s=0.0), case("AC" if i else "WA", 1, cpu_s=cpu_s)],
@@ -172,7 +168,7 @@ def test_samples_and_shares_of_limits_are_filters_too(browser: Browser, tmp_path
         assert text_of(browser, "#found").startswith("9 of 9 solutions")
 
 
-def test_a_solution_is_opened_and_read_by_keyboard(browser: Browser, page: Path) -> None:
+def test_a_solution_is_opened_and_read_by_keyboard(browser, page):
     browser.open(page)
     select(browser, "verdict", "WA")
     browser.run("document.activeElement.blur(); scrollTo(0, 0)")
@@ -195,7 +191,7 @@ def test_a_solution_is_opened_and_read_by_keyboard(browser: Browser, page: Path)
     assert browser.run("return location.hash") == "#verdict=WA"
 
 
-def test_a_case_shows_its_texts_and_its_command(browser: Browser, tmp_path: Path) -> None:
+def test_a_case_shows_its_texts_and_its_command(browser, tmp_path):
     cases = [
         case("AC", 0),
         case(
@@ -233,7 +229,7 @@ def test_a_case_shows_its_texts_and_its_command(browser: Browser, tmp_path: Path
     assert kinds == ["text", "text", "text want", "text got", "text ws", "text ws"]
 
 
-def test_an_address_of_an_unknown_solution_is_reported(tmp_path: Path, browser: Browser) -> None:
+def test_an_address_of_an_unknown_solution_is_reported(tmp_path, browser):
     write_results(tmp_path, [solution("1/A", 0, [case()])], METRICS)
     for asked in ("7", "x", "-1"):
         browser.open(build_report(str(tmp_path)).path, f"#solution={asked}")
@@ -243,11 +239,11 @@ def test_an_address_of_an_unknown_solution_is_reported(tmp_path: Path, browser: 
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_the_page_fits_the_window(browser: Browser, page: Path, width: int) -> None:
+def test_the_page_fits_the_window(browser, page, width):
     assert browser.width_needed(page, "#solution=2", width) <= width
 
 
-def test_controls_have_names_and_text_has_contrast(browser: Browser, page: Path) -> None:
+def test_controls_have_names_and_text_has_contrast(browser, page):
     """Check that every control has a name and all text a contrast of at least 4.5."""
     browser.open(page, "#solution=2")
     nameless = browser.run(
@@ -289,9 +285,7 @@ return [...document.querySelectorAll('main *, header *')].filter(ofText).map(e =
 """
 
 
-def test_compiler_output_and_solutions_without_cases_are_shown(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_compiler_output_and_solutions_without_cases_are_shown(browser, tmp_path):
     failed = solution("1/A", 0, [case("CE", cpu_s=None, output="", expected="", output_bytes=0)])
     failed["compile"] = {"ok": False, "log": "main.cpp:3: error", "cpu_s": 0.25}
     no_code = solution("1/A", 1, status="failed", verdict=None, error="no code in the response")
@@ -309,7 +303,7 @@ def test_compiler_output_and_solutions_without_cases_are_shown(
     assert "no code" in rows_of(browser, "verdict")
 
 
-def test_the_theme_follows_the_system_and_the_button(browser: Browser, page: Path) -> None:
+def test_the_theme_follows_the_system_and_the_button(browser, page):
     background = "return getComputedStyle(document.body).backgroundColor"
     browser.open(page)
     light = browser.run(background)
@@ -322,7 +316,7 @@ def test_the_theme_follows_the_system_and_the_button(browser: Browser, page: Pat
     browser.dark(False)
 
 
-def test_an_empty_output_is_pointed_out(browser: Browser, tmp_path: Path) -> None:
+def test_an_empty_output_is_pointed_out(browser, tmp_path):
     write_results(tmp_path, [solution("1/A", 0, [case("WA", output="", output_bytes=0)])], METRICS)
     browser.open(build_report(str(tmp_path)).path, "#solution=0")
     assert "The program printed nothing. First difference at line 1." in text_of(
@@ -330,7 +324,7 @@ def test_an_empty_output_is_pointed_out(browser: Browser, tmp_path: Path) -> Non
     )
 
 
-def test_help_lists_the_keys(browser: Browser, page: Path) -> None:
+def test_help_lists_the_keys(browser, page):
     browser.open(page)
     browser.type("?")
     assert browser.run("return document.querySelector('#help').open") is True

@@ -1,7 +1,5 @@
 """The parts of the report, without a browser."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 
@@ -24,21 +22,21 @@ TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
         lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
     )
 )
-def test_script_json_is_equal_json_of_safe_characters(value: object) -> None:
+def test_script_json_is_equal_json_of_safe_characters(value):
     text = script_json(value)
     assert json.loads(text) == value
     assert all(" " <= char <= "~" for char in text)
     assert not set("<>&") & set(text)
 
 
-def test_script_json_rejects_nan() -> None:
+def test_script_json_rejects_nan():
     with pytest.raises(ValueError, match="JSON compliant"):
         script_json(float("nan"))
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1))
-def test_bash_reads_a_shell_word_as_the_original_text(text: str) -> None:
+def test_bash_reads_a_shell_word_as_the_original_text(text):
     word = shell_word(text)
     assert word.isprintable()
     done = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True)
@@ -56,11 +54,11 @@ def test_bash_reads_a_shell_word_as_the_original_text(text: str) -> None:
         ("\u202eA", r"--problem $'\xe2\x80\xaeA'"),
     ],
 )
-def test_options_are_quoted_for_the_shell(value: str, words: str) -> None:
+def test_options_are_quoted_for_the_shell(value, words):
     assert option("--problem", value) == words
 
 
-def test_a_row_sums_up_the_cases() -> None:
+def test_a_row_sums_up_the_cases():
     cases = [
         case(cpu_s=0.1, memory_bytes=5),
         case("WA", 1, cpu_s=0.7, memory_bytes=3),
@@ -75,7 +73,7 @@ def test_a_row_sums_up_the_cases() -> None:
     assert row_of(dated)[COLUMNS.index("date")] == "2024-05"
 
 
-def test_the_row_of_a_solution_without_cases() -> None:
+def test_the_row_of_a_solution_without_cases():
     record = solution("1/A", 0, status="failed", verdict="CE")
     record["details"] = []
     row = dict(zip(COLUMNS, row_of({**record, "error": "x" * 5000}), strict=True))
@@ -83,7 +81,7 @@ def test_the_row_of_a_solution_without_cases() -> None:
     assert row["error"] == "x" * 120
 
 
-def test_a_detail_has_all_figures_and_the_texts_of_some_cases() -> None:
+def test_a_detail_has_all_figures_and_the_texts_of_some_cases():
     cases = [case("WA" if 10 <= i < 40 else "AC", i, stderr=f"e{i}") for i in range(50)]
     detail = detail_of(solution("1/A", 0, cases), "r")
     assert len(detail["cases"]) == 50
@@ -99,7 +97,7 @@ def test_a_detail_has_all_figures_and_the_texts_of_some_cases() -> None:
     ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
      "fetch(", "XMLHttpRequest", "http://", "https://", "javascript:", "srcdoc", "onclick="],
 )  # fmt: skip
-def test_the_page_never_uses_markup_strings_or_servers(word: str) -> None:
+def test_the_page_never_uses_markup_strings_or_servers(word):
     for path in STATIC.iterdir():
         text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
         if (path.name, word) != ("data.js", "fetch("):  # which a report's policy does not allow

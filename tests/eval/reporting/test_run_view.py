@@ -1,7 +1,5 @@
 """Records are read as they are written, whatever happens to their file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -44,7 +42,7 @@ def page(tmp_path: Path) -> Page:
     return Page(RunView(str(tmp_path), StatisticsOptions(), Overrides()))
 
 
-def test_a_run_in_progress_is_followed(page: Page, tmp_path: Path) -> None:
+def test_a_run_in_progress_is_followed(page, tmp_path):
     path = tmp_path / RESULTS_NAME
     assert page.verdicts() == []
     path.write_bytes(line(0) + line(1, "WA")[:40])
@@ -62,7 +60,7 @@ def test_a_run_in_progress_is_followed(page: Page, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["replaced", "cut", "rewritten", "removed"])
-def test_another_file_is_read_from_its_start(page: Page, tmp_path: Path, how: str) -> None:
+def test_another_file_is_read_from_its_start(page, tmp_path, how):
     path = tmp_path / RESULTS_NAME
     path.write_bytes(line(0) + line(1))
     assert page.verdicts() == ["AC", "AC"]

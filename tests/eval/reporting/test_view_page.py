@@ -1,9 +1,5 @@
 """The view in a real browser: a run in progress, an edit, untrusted texts, several runs."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from gradebox.eval.debugging.reopen import Overrides
@@ -31,7 +27,7 @@ def press(browser: Browser, name: str) -> None:
     )
 
 
-def test_a_run_in_progress_is_watched(browser: Browser, tmp_path: Path) -> None:
+def test_a_run_in_progress_is_watched(browser, tmp_path):
     path = tmp_path / RESULTS_NAME
     path.write_bytes(encode(solution("1/A", 0)))
     with serving(tmp_path) as address:
@@ -54,7 +50,7 @@ def test_a_run_in_progress_is_watched(browser: Browser, tmp_path: Path) -> None:
         assert browser.console() == []
 
 
-def test_a_program_and_an_input_are_edited_and_run(browser: Browser, tmp_path: Path) -> None:
+def test_a_program_and_an_input_are_edited_and_run(browser, tmp_path):
     run = SmallRun(tmp_path)
     with serving(run.path, reruns=Reruns(Overrides(), run.sandbox)) as address:
         browser.open(f"{address}run/0/", "#solution=1")
@@ -76,7 +72,7 @@ def test_a_program_and_an_input_are_edited_and_run(browser: Browser, tmp_path: P
         assert browser.console() == []
 
 
-def test_untrusted_texts_are_shown_and_never_run(browser: Browser, tmp_path: Path) -> None:
+def test_untrusted_texts_are_shown_and_never_run(browser, tmp_path):
     text = EVIL + RTL + "x" * 1_000_000
     rows = [{"id": "1/A", "completion": f"{EVIL}</think>\n{RTL}\n```python\necho {text}\n```"}]
     problem = {"id": "1/A", "official_tests": [EVIL.replace("\ud800", "").replace("\udfff", "")]}
@@ -101,7 +97,7 @@ def test_untrusted_texts_are_shown_and_never_run(browser: Browser, tmp_path: Pat
         assert browser.console() == []
 
 
-def test_runs_are_a_table_and_two_are_compared(browser: Browser, tmp_path: Path) -> None:
+def test_runs_are_a_table_and_two_are_compared(browser, tmp_path):
     for name, verdict in (("a", "AC"), ("<b>", "WA")):
         write_results(tmp_path / name, [solution("1/A", 0, [case(verdict)])], {"timestamp": "now"})
     with serving(tmp_path / "a", tmp_path / "<b>") as address:
@@ -121,7 +117,7 @@ def test_runs_are_a_table_and_two_are_compared(browser: Browser, tmp_path: Path)
         assert browser.console() == []
 
 
-def test_a_report_has_the_program_and_the_response_inside(browser: Browser, tmp_path: Path) -> None:
+def test_a_report_has_the_program_and_the_response_inside(browser, tmp_path):
     answer = "<think>long\nthoughts</think>\nSo:\n```python\necho <b>\n```"
     run = SmallRun(tmp_path, [{"id": "1/A", "completion": answer, "solution_id": "=1+1"}])
     browser.open(build_report(str(run.path)).path, "#solution=0")

@@ -1,7 +1,5 @@
 """Who may ask the view's server, and what it answers."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from urllib.error import HTTPError
@@ -12,7 +10,6 @@ import pytest
 
 from gradebox.eval.debugging.reopen import Overrides
 from gradebox.eval.reporting.reruns import Reruns
-from tests.eval.debugging.small_run import SmallRun
 from tests.eval.reporting.conftest import serving
 
 
@@ -53,14 +50,12 @@ ECHO = {"program": "echo", "case": "official:0"}
         (RUN, {**ECHO, "case": "official:9"}, {}, 409, "the record has no case official:9"),
     ],
 )
-def test_what_is_refused(
-    address: str, path: str, body: Any, headers: dict[str, str], status: int, message: str
-) -> None:
+def test_what_is_refused(address, path, body, headers, status, message):
     got, why = ask(urljoin(address, path), body, **headers)
     assert (got, message in why) == (status, True), why
 
 
-def test_running_can_be_off(small_run: SmallRun) -> None:
+def test_running_can_be_off(small_run):
     with serving(small_run.path) as address:
         assert ask(address + RUN, ECHO) == (403, "running is off; start the view without --no-run")
 
@@ -76,9 +71,7 @@ def test_running_can_be_off(small_run: SmallRun) -> None:
         ({**ECHO, "given": "7\n", "expected": "7\n"}, ["AC"], True),
     ],
 )
-def test_an_edit_is_graded_as_the_run_grades(
-    address: str, edit: dict[str, str], verdicts: list[str], judged: bool
-) -> None:
+def test_an_edit_is_graded_as_the_run_grades(address, edit, verdicts, judged):
     status, answer = ask(address + RUN, edit)
     assert status == 200
     value = json.loads(answer)
@@ -87,7 +80,7 @@ def test_an_edit_is_graded_as_the_run_grades(
     assert (test["given"], test["expected"]) == ("1\n", "1\n")  # the run's own test is kept
 
 
-def test_two_runs_are_compared(small_run: SmallRun) -> None:
+def test_two_runs_are_compared(small_run):
     with serving(small_run.path, small_run.path) as address:
         runs = json.loads(ask(f"{address}runs")[1])
         assert [run["statistics"]["solutions"] for run in runs] == [7, 7]
@@ -95,7 +88,7 @@ def test_two_runs_are_compared(small_run: SmallRun) -> None:
         assert (found["difference"], found["changed"]) == (0, [])
 
 
-def test_one_edit_runs_at_a_time(small_run: SmallRun) -> None:
+def test_one_edit_runs_at_a_time(small_run):
     reruns = Reruns(Overrides(), small_run.sandbox)
     with serving(small_run.path, reruns=reruns) as address, reruns._alone():
         assert ask(address + RUN, ECHO) == (429, "another program is running; wait for its result")

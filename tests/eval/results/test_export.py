@@ -1,7 +1,5 @@
 """`gradebox export`: the records as a table that others read."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path
@@ -23,7 +21,7 @@ def results(tmp_path: Path) -> str:
     return str(write_results(tmp_path / "run", [first, solution("1/B", 0, rating=-800)]))
 
 
-def test_csv_has_a_row_for_each_solution(results: str, tmp_path: Path) -> None:
+def test_csv_has_a_row_for_each_solution(results, tmp_path):
     path = tmp_path / "a.csv"
     assert export(results, path) == 2
     with path.open(newline="", encoding="utf-8") as file:
@@ -35,7 +33,7 @@ def test_csv_has_a_row_for_each_solution(results: str, tmp_path: Path) -> None:
     assert "details" not in first
 
 
-def test_tables_of_cases_keep_every_text(results: str, tmp_path: Path) -> None:
+def test_tables_of_cases_keep_every_text(results, tmp_path):
     for name, output in (("c.csv", f"'{EVIL}"), ("c.parquet", EVIL)):
         assert main([results, "--to", str(tmp_path / name), "--cases"]) == 0
         if name.endswith("csv"):
@@ -54,7 +52,7 @@ def test_tables_of_cases_keep_every_text(results: str, tmp_path: Path) -> None:
         ]
 
 
-def test_parquet_is_written_in_batches_with_one_schema(tmp_path: Path) -> None:
+def test_parquet_is_written_in_batches_with_one_schema(tmp_path):
     cases = [case() for _ in range(BATCH_ROWS - 1)]
     killed = solution("1/A", 1, [case("RE", signal=9)])
     run = write_results(tmp_path / "r", [solution("1/A", 0, cases), killed, solution("1/A", 2)])
@@ -73,13 +71,7 @@ def test_parquet_is_written_in_batches_with_one_schema(tmp_path: Path) -> None:
         ([solution("1/A", 0, [case("RE", exit_code=1 << 70)])], "a.parquet", "write .csv"),
     ],
 )
-def test_what_cannot_be_written_leaves_no_file(
-    records: list[dict[str, object]],
-    name: str,
-    message: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_cannot_be_written_leaves_no_file(records, name, message, tmp_path, capsys):
     run = write_results(tmp_path / "run", records)
     assert main([str(run), "--to", str(tmp_path / name), "--cases"]) == 2
     assert message in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """The results folder between runs."""
 
-from __future__ import annotations
-
 import json
 import os
 

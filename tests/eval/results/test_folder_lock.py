@@ -1,7 +1,5 @@
 """The lock of a results folder."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -30,7 +28,6 @@ def test_a_killed_process_releases_its_lock(tmp_path):
     with subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True
     ) as holder:
-        assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(InputError, match=f"process {holder.pid}"):
             FolderLock(tmp_path)

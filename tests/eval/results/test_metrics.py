@@ -1,7 +1,5 @@
 """What the metrics file has beside the statistics."""
 
-from __future__ import annotations
-
 from gradebox.eval.cli.summary import warning_lines
 from gradebox.eval.results.metrics import RunFacts, compute_metrics
 from tests.eval.results.statistics.made_records import case, solution

@@ -1,7 +1,5 @@
 """Results in the formats of LiveCodeBench and EvalPlus."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -21,7 +19,7 @@ def code_of(record: Any) -> str:
     return f"# {record['problem_id']} {record['sample_i']}"
 
 
-def test_livecodebench() -> None:
+def test_livecodebench():
     records = [
         {**solution("b", 1, [case("TLE")]), "origin": DATED},
         {**solution("b", 0, []), "origin": DATED},
@@ -39,7 +37,7 @@ def test_livecodebench() -> None:
     assert codes == [None, -3, -4]
 
 
-def test_evalplus() -> None:
+def test_evalplus():
     both = {"base_tests": "1"}
     records = [
         {**solution("t", 0, [case("AC"), case("WA", 1)]), "origin": both},
@@ -61,12 +59,12 @@ def test_evalplus() -> None:
 
 
 @pytest.mark.parametrize("text", ["x=y", "evalplus", "evalplus=", "=a"])
-def test_a_wrong_format_is_refused(text: str) -> None:
+def test_a_wrong_format_is_refused(text):
     with pytest.raises(InputError, match="FORMAT=PATH"):
         Options("s.jsonl", also_write=[text])
 
 
-def test_evalplus_samples_are_programs() -> None:
+def test_evalplus_samples_are_programs():
     (whole,) = read_rows([{"task_id": "HumanEval/0", "solution": "def f(): pass"}])
     assert (whole.code, whole.problem_id, whole.error) == ("def f(): pass", "HumanEval/0", None)
     (other,) = read_rows([{"id": "1/A", "solution": "x"}])

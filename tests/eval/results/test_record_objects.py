@@ -1,7 +1,5 @@
 """The types of records' JSON objects are those that record.py defines."""
 
-from __future__ import annotations
-
 import types
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -26,7 +24,7 @@ def as_object(hint: Any) -> Any:
 
 
 @pytest.mark.parametrize("struct", [CaseRecord, SubtaskPoints, SolutionRecord])
-def test_an_object_has_the_fields_of_the_struct(struct: Any) -> None:
+def test_an_object_has_the_fields_of_the_struct(struct):
     hints = get_type_hints(struct)
     optional = {name for name, hint in hints.items() if UnsetType in get_args(hint)}
     made = OBJECTS[struct]

@@ -1,7 +1,5 @@
 """Reading and writing records."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Made rows of MultiPL-E, right and wrong answers in its languages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

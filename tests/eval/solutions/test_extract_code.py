@@ -1,7 +1,5 @@
 """Extract programs from responses."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +15,7 @@ CASES: dict[str, tuple[str, str | None, str | None, str]] = named_rows(__file__,
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_program_and_language_of_a_response(name: str) -> None:
+def test_program_and_language_of_a_response(name):
     response, language, code, expected_language = CASES[name]
     assert extract_code(response, language) == (code, expected_language)
 
@@ -38,7 +36,7 @@ def test_program_and_language_of_a_response(name: str) -> None:
         ("`" * 40 + "\n", False),
     ],
 )
-def test_repeated_fences_take_linear_time(unit: str, known: bool) -> None:
+def test_repeated_fences_take_linear_time(unit, known):
     """Read a megabyte of one unit; quadratic time would exceed the timeout of the test."""
     text = unit * (1_000_000 // len(unit))
     code, language = extract_code(text, None)
@@ -46,7 +44,7 @@ def test_repeated_fences_take_linear_time(unit: str, known: bool) -> None:
     assert (code is not None) == known
 
 
-def test_a_long_indentation_takes_linear_time() -> None:
+def test_a_long_indentation_takes_linear_time():
     """Read half a megabyte of spaces, then many fences that are compared with it."""
     text = " " * 500_000 + F + "\n" + (F + "zz\n") * 80_000
     assert extract_code(text, None)[0] == (F + "zz\n") * 80_000
@@ -58,9 +56,7 @@ LINES = st.lists(
 
 
 @given(LINES, LINES, st.sampled_from(sorted(TABLE)), st.sampled_from(["```", "````", "~~~"]))
-def test_a_fenced_program_is_returned_unchanged(
-    before: list[str], program: list[str], tag: str, signs: str
-) -> None:
+def test_a_fenced_program_is_returned_unchanged(before, program, tag, signs):
     code = "\n".join(program) + "\n"
     response = "\n".join([*before, signs + tag, *program, signs, *before])
     expected = code if code.strip() else None
@@ -69,7 +65,7 @@ def test_a_fenced_program_is_returned_unchanged(
 
 
 @given(st.text(alphabet="`~\n \tpython<think>/cp+\r", max_size=200), st.sampled_from([None, "cpp"]))
-def test_a_program_consists_of_lines_of_the_response(text: str, language: str | None) -> None:
+def test_a_program_consists_of_lines_of_the_response(text, language):
     code, found = extract_code(text, language)
     assert found == (language or found)
     if code is not None:
@@ -78,7 +74,7 @@ def test_a_program_consists_of_lines_of_the_response(text: str, language: str | 
             assert line in text
 
 
-def test_the_programs_of_a_language_are_those_with_its_tags_and_those_without() -> None:
+def test_the_programs_of_a_language_are_those_with_its_tags_and_those_without():
     fences = (("cpp", "a"), ("python", "b"), ("", "c"), ("text", "d"), ("c++20", "e"), ("", " "))
     response = "\n".join(f"{F}{tag}\n{code}\n{F}" for tag, code in fences)
     assert fenced_programs(response, "c++17") == ["a\n", "c\n", "e\n"]

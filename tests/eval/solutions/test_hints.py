@@ -1,7 +1,5 @@
 """Hints on records of programs that failed."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 
@@ -25,13 +23,13 @@ from testing.fakes.records import CASE
         ('"%' * 100_000 + "I64", "c++17", None),
     ],
 )
-def test_formats_of_windows_are_named(code: str, language: str, named: str | None) -> None:
+def test_formats_of_windows_are_named(code, language, named):
     text = hint(code, language)
     assert text.startswith(f"the program uses {named} in a format: ") if named else text == ""
 
 
 @pytest.mark.parametrize(("passed", "noted"), [(True, False), (False, True)])
-def test_only_records_of_failed_programs_have_the_hint(passed: bool, noted: bool) -> None:
+def test_only_records_of_failed_programs_have_the_hint(passed, noted):
     context = RunContext(Description("box", "full", frozenset(), {}))
     solution = Solution("1/A", "s", 0, 1, "c++17", 'int main() { printf("%I64d", 1LL); }')
     run = context.solution_run(solution, Problem("1/A"), TestSetInfo())

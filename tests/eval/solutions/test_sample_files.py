@@ -1,7 +1,5 @@
 """The sample files of other graders: several codes a line, one JSON array, task_id."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

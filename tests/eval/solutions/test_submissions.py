@@ -1,7 +1,5 @@
 """Rows of Codeforces' own submissions as solutions with a known verdict."""
 
-from __future__ import annotations
-
 import pytest
 
 from gradebox.eval.solutions.reader import read_rows

@@ -18,9 +18,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return build.cache_folder()
 
 
-def test_without_a_compiler_the_message_names_the_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_compiler_the_message_names_the_package(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     with pytest.raises(SandboxUnavailable) as result:
@@ -29,9 +27,7 @@ def test_without_a_compiler_the_message_names_the_package(
 
 
 @pytest.mark.parametrize("changed", ["watch.c", "protocol.h"])
-def test_a_checkout_builds_the_launcher_once_for_the_same_sources(
-    cache: Path, monkeypatch: pytest.MonkeyPatch, changed: str
-) -> None:
+def test_a_checkout_builds_the_launcher_once_for_the_same_sources(cache, monkeypatch, changed):
     made: list[Path] = []
 
     def fake(part: build.Part, target: Path, compiler: str | None = None) -> None:
@@ -54,7 +50,7 @@ def _copied(folder: Path) -> Path:
     return Path(shutil.copytree(build.HERE, folder, ignore=shutil.ignore_patterns("bin")))
 
 
-def test_a_shipped_binary_is_preferred(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shipped_binary_is_preferred(cache, monkeypatch):
     monkeypatch.setattr(build, "HERE", _copied(cache.parent / "sources"))
     shipped = build.HERE / "bin" / build.LAUNCHER.file_name()
     shipped.parent.mkdir()
@@ -63,17 +59,13 @@ def test_a_shipped_binary_is_preferred(cache: Path, monkeypatch: pytest.MonkeyPa
     assert list(cache.iterdir()) == []
 
 
-def test_a_cache_that_others_can_write_to_is_refused(
-    cache: Path,
-) -> None:
+def test_a_cache_that_others_can_write_to_is_refused(cache):
     cache.chmod(0o777)
     with pytest.raises(SandboxUnavailable, match="mode 777; it must be yours"):
         build.cache_folder()
 
 
-def test_installed_packages_are_hidden_and_their_neighbours_are_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_installed_packages_are_hidden_and_their_neighbours_are_not(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     site = tmp_path / "site-packages"
     monkeypatch.setattr(host, "__file__", str(site / "gradebox/sandbox/box/isolation/host.py"))
@@ -82,9 +74,7 @@ def test_installed_packages_are_hidden_and_their_neighbours_are_not(
     assert host.hidden_folders() == (str(site), str(tmp_path))  # of a checkout, all
 
 
-def test_without_a_home_folder_the_cache_is_below_tmp(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_home_folder_the_cache_is_below_tmp(tmp_path, monkeypatch):
     """As of a user id without an account: HOME is unset, or a folder of somebody else."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name in ("GRADEBOX_CACHE", "XDG_CACHE_HOME", "HOME", "HF_HOME"):
@@ -102,9 +92,7 @@ def test_without_a_home_folder_the_cache_is_below_tmp(
     assert build.cache_folder() == others / ".cache" / "gradebox"
 
 
-def test_a_link_below_tmp_is_not_used_as_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_below_tmp_is_not_used_as_the_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name in ("GRADEBOX_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
@@ -115,7 +103,7 @@ def test_a_link_below_tmp_is_not_used_as_the_cache(
         build.cache_folder()
 
 
-def test_the_message_quotes_a_failing_compiler(tmp_path: Path) -> None:
+def test_the_message_quotes_a_failing_compiler(tmp_path):
     broken = tmp_path / "cc"
     broken.write_text("#!/bin/sh\necho cannot find -lc >&2\nexit 1\n")
     broken.chmod(0o755)

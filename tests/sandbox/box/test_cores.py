@@ -52,7 +52,7 @@ def locked(folder: Path) -> set[int]:
     return found
 
 
-def test_two_graders_never_have_the_same_core(folder: Path) -> None:
+def test_two_graders_never_have_the_same_core(folder):
     one, two = Cores(), Cores()
     with one.one() as mine:
         assert locked(folder) == {mine.core.name}
@@ -65,7 +65,7 @@ def test_two_graders_never_have_the_same_core(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("trap", ["link", "pipe", "folder"])
-def test_an_obstacle_moves_the_locks_to_the_next_folder(folder: Path, trap: str) -> None:
+def test_an_obstacle_moves_the_locks_to_the_next_folder(folder, trap):
     path = folder / str(physical_cores()[0].name)
     secret = folder.parent / "secret"
     secret.write_text("x")
@@ -82,7 +82,7 @@ def test_an_obstacle_moves_the_locks_to_the_next_folder(folder: Path, trap: str)
     assert {oct(one.stat().st_mode & 0o222) for one in second.iterdir()} == {"0o0"}
 
 
-def test_without_a_folder_locks_are_private_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_folder_locks_are_private_with_a_warning(monkeypatch):
     monkeypatch.setattr(core_locks, "_folders", lambda: iter(()))
     with pytest.warns(RuntimeWarning, match="core locks cannot be shared with other graders"):
         mine = Cores(1)
@@ -91,9 +91,7 @@ def test_without_a_folder_locks_are_private_with_a_warning(monkeypatch: pytest.M
     mine.close()
 
 
-def test_locks_held_for_ever_are_ignored_with_a_warning(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_locks_held_for_ever_are_ignored_with_a_warning(folder, monkeypatch):
     monkeypatch.setattr(core_locks, "TIMEOUT_S", 0.05)
     held = [lock_from_elsewhere(folder / str(core.name)) for core in physical_cores()]
     mine = Cores()
@@ -155,9 +153,7 @@ def wait_for_tickets(queue: TicketQueue, count: int = 1) -> None:
 
 
 @pytest.mark.parametrize("reached", [True, False])
-def test_who_waits_is_served_before_the_holder_is_again(
-    graders: list[Cores], queue: TicketQueue, reached: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_waits_is_served_before_the_holder_is_again(graders, queue, reached, monkeypatch):
     """Also when it is not reached by the holder: in another network namespace."""
     first, second, third = graders
     order: list[str] = []
@@ -175,9 +171,7 @@ def test_who_waits_is_served_before_the_holder_is_again(
     assert order == ["second", "third", "first"]
 
 
-def test_a_core_is_given_up_when_others_have_waited_for_it(
-    graders: list[Cores], queue: TicketQueue, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_core_is_given_up_when_others_have_waited_for_it(graders, queue, monkeypatch):
     first, second, _ = graders
     order: list[str] = []
     with first.one() as hold:
@@ -198,9 +192,7 @@ def threads_waiting(cores: Cores) -> int:
     return len(cores._waiting)  # nobody outside can see it
 
 
-def test_an_interrupted_wait_gives_its_place_back(
-    graders: list[Cores], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_wait_gives_its_place_back(graders, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -214,7 +206,7 @@ def test_an_interrupted_wait_gives_its_place_back(
     assert order == ["run"]
 
 
-def test_a_run_alone_is_not_starved(folder: Path) -> None:
+def test_a_run_alone_is_not_starved(folder):
     two = [Core(0, 0), Core(1, 1)]
     busy, mine = Cores(cores=two), Cores(cores=two)
     done = threading.Event()
@@ -260,17 +252,13 @@ def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None
     assert process.stdout.readline() == "started\n"
     yield process
     process.kill()
     process.communicate()
 
 
-def test_the_core_of_a_killed_process_is_free(
-    graders: list[Cores], queue: TicketQueue, holder: subprocess.Popen[str]
-) -> None:
-    assert holder.stdout is not None
+def test_the_core_of_a_killed_process_is_free(graders, queue, holder):
     assert holder.stdout.readline() == "held\n"
     order: list[str] = []
     run = Run(graders[0], "run", order)
@@ -281,9 +269,7 @@ def test_the_core_of_a_killed_process_is_free(
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_the_first_in_the_queue_is_killed_or_stopped(
-    graders: list[Cores], queue: TicketQueue, number: int, request: pytest.FixtureRequest
-) -> None:
+def test_the_first_in_the_queue_is_killed_or_stopped(graders, queue, number, request):
     mine, other, _ = graders
     order: list[str] = []
     with mine.one():
@@ -309,9 +295,7 @@ def lock_queue(folder: Path, start: int, length: int) -> int:
 
 
 @pytest.mark.parametrize(("start", "length"), [(0, 0), (1, 0), (0, 1 << 62), (1000, 1)])
-def test_locks_on_the_queue_for_ever_block_nobody(
-    graders: list[Cores], folder: Path, start: int, length: int
-) -> None:
+def test_locks_on_the_queue_for_ever_block_nobody(graders, folder, start, length):
     fd = lock_queue(folder, start, length)
     for cores in (graders[0], graders[0], graders[1]):
         with cores.one() as hold:
@@ -319,9 +303,7 @@ def test_locks_on_the_queue_for_ever_block_nobody(
     os.close(fd)
 
 
-def test_a_queue_that_never_comes_to_this_process_is_left(
-    graders: list[Cores], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_queue_that_never_comes_to_this_process_is_left(graders, folder, monkeypatch):
     monkeypatch.setattr(core_locks, "LONGEST_S", 0.05)
     fd = lock_queue(folder, 1000, 1)
     warning = pytest.warns(RuntimeWarning, match="continuing without the lock")
@@ -330,9 +312,7 @@ def test_a_queue_that_never_comes_to_this_process_is_left(
     os.close(fd)
 
 
-def test_waiting_threads_of_a_closed_sandbox_raise(
-    graders: list[Cores], queue: TicketQueue
-) -> None:
+def test_waiting_threads_of_a_closed_sandbox_raise(graders, queue):
     mine, other = graders[:2]
     raised: list[str] = []
 
@@ -356,7 +336,7 @@ def test_waiting_threads_of_a_closed_sandbox_raise(
     assert raised == ["the sandbox is closed"] * 3
 
 
-def test_a_run_keeps_its_core_when_its_sandbox_is_closed(graders: list[Cores]) -> None:
+def test_a_run_keeps_its_core_when_its_sandbox_is_closed(graders):
     mine, other = graders[:2]
     with mine.one() as hold:
         mine.close()
@@ -365,7 +345,7 @@ def test_a_run_keeps_its_core_when_its_sandbox_is_closed(graders: list[Cores]) -
         assert not all_cores.contended
 
 
-def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
+def test_a_forked_child_holds_no_lock_of_its_parent(folder):
     read, write = os.pipe()
     grader = os.fork()
     if grader == 0:
@@ -381,7 +361,7 @@ def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
     os.close(read)
 
 
-def test_a_closed_one_closes_nothing_of_others() -> None:
+def test_a_closed_one_closes_nothing_of_others():
     """Its numbers are used again; a fork closes the locks of those that still live."""
     closed = Cores(1)
     closed.close()
@@ -403,9 +383,7 @@ def test_a_closed_one_closes_nothing_of_others() -> None:
 # ---- lent cores --------------------------------------------------------------------------
 
 
-def test_a_lent_core_is_free_for_others_until_it_is_taken_back(
-    graders: list[Cores], folder: Path
-) -> None:
+def test_a_lent_core_is_free_for_others_until_it_is_taken_back(graders, folder):
     first, second, _ = graders
     with first.one() as hold:
         hold.lend()
@@ -420,7 +398,7 @@ def test_a_lent_core_is_free_for_others_until_it_is_taken_back(
     assert locked(folder) == set()
 
 
-def test_a_run_alone_does_not_wait_for_those_that_sleep(graders: list[Cores]) -> None:
+def test_a_run_alone_does_not_wait_for_those_that_sleep(graders):
     mine = graders[0]
     with mine.one() as hold:
         hold.lend()
@@ -433,7 +411,7 @@ def test_a_run_alone_does_not_wait_for_those_that_sleep(graders: list[Cores]) ->
         assert hold.contended
 
 
-def test_cores_that_go_and_come_are_followed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cores_that_go_and_come_are_followed(folder, monkeypatch):
     allowed = {0, 1}
     monkeypatch.setattr(cores_module, "allowed_cpus", lambda: set(allowed))
     monkeypatch.setattr(
@@ -456,7 +434,7 @@ def test_cores_that_go_and_come_are_followed(folder: Path, monkeypatch: pytest.M
     mine.close()
 
 
-def test_threads_are_served_in_the_order_in_which_they_came(graders: list[Cores]) -> None:
+def test_threads_are_served_in_the_order_in_which_they_came(graders):
     mine = graders[0]
     order: list[str] = []
     threads = []

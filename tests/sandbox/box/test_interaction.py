@@ -28,21 +28,21 @@ def talk(sandbox: EmbeddedSandbox, first: str, second: str):  # type: ignore[no-
 
 
 @pytest.mark.slow
-def test_a_flood_waits_for_its_reader(sandbox: EmbeddedSandbox) -> None:
+def test_a_flood_waits_for_its_reader(sandbox):
     reader = "import sys, time\ntime.sleep(.2)\nsys.exit(len(sys.stdin.readline()) != 10**7 + 1)\n"
     result = talk(sandbox, FLOOD, reader)
     assert (result.first.exit_code, result.second.exit_code) == (0, 0)
     assert result.transcript_cut
 
 
-def test_a_flood_ends_with_its_reader(sandbox: EmbeddedSandbox) -> None:
+def test_a_flood_ends_with_its_reader(sandbox):
     result = talk(sandbox, FLOOD, "import time\ntime.sleep(.2)\n")
     assert result.second.exit_code == 0
     assert result.first_ended == "second"
     assert result.first.exit_code != 0  # a broken pipe
 
 
-def test_a_deadlock_ends_by_the_wall_limit(sandbox: EmbeddedSandbox) -> None:
+def test_a_deadlock_ends_by_the_wall_limit(sandbox):
     short = Limits(cpu_s=1, wall_s=0.5)
     waits = sandbox.compile(Program("python", {"main.py": b"input()\n"}))
     result = sandbox.interact(waits, waits, short, short)
@@ -64,7 +64,7 @@ print(sys.argv, sorted(vars()), file=sys.stderr)
 
 
 @pytest.mark.slow(seconds=1)
-def test_streams_of_a_forked_program_are_those_of_a_plain_one() -> None:
+def test_streams_of_a_forked_program_are_those_of_a_plain_one():
     results = []
     for start in ("fork", "exec"):
         with EmbeddedSandbox(1, python_start=start) as opened:  # type: ignore[arg-type]
@@ -96,7 +96,7 @@ READS = "import sys\nprint(21, flush=True)\nsys.exit(sys.stdin.read() != '42\\n'
     ("level", "start"),
     [("full", "fork"), ("full", "exec"), ("userns", "fork"), ("landlock", "exec")],
 )
-def test_input_ends_when_the_other_program_closes_its_output(level: str, start: str) -> None:
+def test_input_ends_when_the_other_program_closes_its_output(level, start):
     with box_at(level, python_start=start) as box:
         pairs = [(TO_THE_END, CLOSES), (WAITS, READS)]
         results = [talk(box, one, two) for one, two in pairs]
@@ -118,9 +118,7 @@ def spin(s):
 
 
 @pytest.mark.slow(seconds=2)
-def test_time_in_which_the_other_program_computes_does_not_count(
-    sandbox: EmbeddedSandbox,
-) -> None:
+def test_time_in_which_the_other_program_computes_does_not_count(sandbox):
     """Also on a busy machine: the CPU time of each is three times the wall limit of the other."""
     both = SPIN + "spin(.9)\nprint(1, flush=True)\ninput()\nspin(.6)\nprint(2, flush=True)\n"
     compiled = sandbox.compile(Program("python", {"main.py": both.encode()}))
@@ -165,7 +163,5 @@ def charged(*looks: tuple[int, int, int, int, str]) -> list[float]:
         ([(1, 0, 1, 0, ""), (500, 0, 500, 0, ""), (501, 0, 501, 0, "")], [0.3, 0]),
     ],
 )
-def test_who_is_waited_for_is_charged(
-    looks: list[tuple[int, int, int, int, str]], expected: list[float]
-) -> None:
+def test_who_is_waited_for_is_charged(looks, expected):
     assert charged(*looks) == pytest.approx(expected)

@@ -110,7 +110,7 @@ int twice(x) { return 2 * x; }
 
 
 @needs("c")
-def test_c_that_compilers_before_gcc_14_accept_compiles() -> None:
+def test_c_that_compilers_before_gcc_14_accept_compiles():
     box = next(box for box in map(opened, LEVELS) if isinstance(box, EmbeddedSandbox))
     compiled = box.compile(Program("c", {"program": OLD_C}))
     assert compiled.ok, compiled.log.decode(errors="replace")
@@ -123,7 +123,7 @@ MEMORY_MB = (16, 256, 2047, 2048, 64 << 10)
 @pytest.mark.slow(seconds=1)
 @pytest.mark.xdist_group("languages")
 @pytest.mark.parametrize("language", [pytest.param(x, marks=needs(x)) for x in ENDS])
-def test_it_starts_under_any_memory_limit_or_exceeds_it(language: str) -> None:
+def test_it_starts_under_any_memory_limit_or_exceeds_it(language):
     """At 16 MB some runtimes exceed the limit, which is an MLE; no limit is too high to start."""
     level = next(level for level in LEVELS if isinstance(opened(level), EmbeddedSandbox))
     for megabytes in MEMORY_MB:
@@ -149,40 +149,40 @@ ROWS = [
 @pytest.mark.levels()
 class TestEveryLanguage:
     @pytest.mark.levels("userns", "landlock")
-    def test_prints(self, level: str, language: str) -> None:
+    def test_prints(self, level, language):
         result = ran(level, language, "hello\n")
         assert (result.exit_code, result.stdout, result.stderr) == (0, b"hello\n", b"")
 
-    def test_reads_many_numbers(self, level: str, language: str) -> None:
+    def test_reads_many_numbers(self, level, language):
         text = f"sum {len(NUMBERS)}\n" + " ".join(map(str, NUMBERS)) + "\n"
         result = ran(level, language, text)
         assert (result.exit_code, result.stdout) == (0, f"{sum(NUMBERS)}\n".encode())
 
-    def test_a_crash_is_reported(self, level: str, language: str) -> None:
+    def test_a_crash_is_reported(self, level, language):
         result = ran(level, language, "crash\n")
         assert (result.exit_code, result.signal) == ENDS[language].crash
         assert result.killed_for is None
 
-    def test_an_error_is_the_programs_fault(self, level: str, language: str) -> None:
+    def test_an_error_is_the_programs_fault(self, level, language):
         result = ran(level, language, "error\n")
         assert (result.exit_code, result.signal) == ENDS[language].error
         assert result.killed_for is None
         assert result.stderr or language == "c"
 
     @pytest.mark.levels("userns", "landlock")
-    def test_too_much_memory_is_the_memory_limit(self, level: str, language: str) -> None:
+    def test_too_much_memory_is_the_memory_limit(self, level, language):
         result = ran(level, language, "memory\n")
         assert "memory" in result.limits_hit, result
         assert result.killed_for in ("memory", None)
         assert result.cpu_s < LIMITS.cpu_s
 
-    def test_too_much_time_is_the_cpu_limit(self, level: str, language: str) -> None:
+    def test_too_much_time_is_the_cpu_limit(self, level, language):
         start_s = ran(level, language, "hello\n").cpu_s  # of the runtime, before it spins
         limit_s = start_s + 0.2
         result = ran(level, language, "spin\n", Limits(cpu_s=limit_s, wall_s=60, processes=1))
         assert result.killed_for == "cpu"
         assert result.cpu_s >= limit_s
 
-    def test_recursion_goes_deep(self, level: str, language: str) -> None:
+    def test_recursion_goes_deep(self, level, language):
         result = ran(level, language, "deep\n")
         assert (result.exit_code, result.stdout) == (0, b"50000\n"), result.stderr[-500:]

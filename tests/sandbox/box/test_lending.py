@@ -143,7 +143,7 @@ def until_lent(taker: Taker, start: Callable[[], Run], seconds: float) -> tuple[
 
 
 @pytest.mark.levels("landlock")
-def test_others_run_while_a_program_sleeps(box: EmbeddedSandbox, program: Compiled) -> None:
+def test_others_run_while_a_program_sleeps(box, program):
     for sleep_ms in (400, 1000, 3000, 9000):  # longer on a busy machine
         sleeper = Run(box, program, b"- %d 0 1" % sleep_ms)
         while not box._cores.lent and sleeper.is_alive():
@@ -160,9 +160,7 @@ def test_others_run_while_a_program_sleeps(box: EmbeddedSandbox, program: Compil
 
 @pytest.mark.levels("userns", "landlock")
 @pytest.mark.parametrize("how", ["-", "h", "t", "p"])
-def test_a_program_that_wakes_up_waits_for_a_core(
-    box: EmbeddedSandbox, program: Compiled, how: str, taker: Taker
-) -> None:
+def test_a_program_that_wakes_up_waits_for_a_core(box, program, how, taker):
     """Its wall limit is shorter than the time until there is one."""
     if how == "p" and "processes" not in box.capabilities:
         pytest.skip("programs may not fork at this level")
@@ -185,9 +183,7 @@ def test_a_program_that_wakes_up_waits_for_a_core(
 
 
 @pytest.mark.parametrize("stdin", [b"- 99 2 8", b"- 130 40 4"])
-def test_sleeping_and_waking_gains_nothing(
-    box: EmbeddedSandbox, program: Compiled, stdin: bytes
-) -> None:
+def test_sleeping_and_waking_gains_nothing(box, program, stdin):
     runs = [Run(box, program, stdin, limits=Limits(cpu_s=0.1, wall_s=9)) for _ in range(3)]
     for run in runs:
         execution = run.result()
@@ -198,7 +194,7 @@ def test_sleeping_and_waking_gains_nothing(
             assert execution.stdout == b"done 0\n", execution
 
 
-def test_many_sleepers_end_by_their_wall_limit(box: EmbeddedSandbox, program: Compiled) -> None:
+def test_many_sleepers_end_by_their_wall_limit(box, program):
     limits, most = Limits(cpu_s=5, wall_s=4), 0
     runs = [Run(box, program, b"- 60000 0 1", limits=limits) for _ in range(4)]
     while any(run.is_alive() for run in runs):
@@ -211,7 +207,7 @@ def test_many_sleepers_end_by_their_wall_limit(box: EmbeddedSandbox, program: Co
         assert execution.wall_s >= 4
 
 
-def test_a_run_alone_does_not_lend_its_core(box: EmbeddedSandbox, program: Compiled) -> None:
+def test_a_run_alone_does_not_lend_its_core(box, program):
     alone = Run(box, program, b"- 300 0 1", alone=True)
     other = Run(box, program, b"- 0 0 1")
     while alone.is_alive():
@@ -222,9 +218,7 @@ def test_a_run_alone_does_not_lend_its_core(box: EmbeddedSandbox, program: Compi
 
 @pytest.mark.levels("landlock")
 @pytest.mark.parametrize("last", [b"- 300 30 1", b"- 300 0 1"])
-def test_a_run_between_others_lends_the_core_of_all(
-    box: EmbeddedSandbox, program: Compiled, last: bytes, taker: Taker
-) -> None:
+def test_a_run_between_others_lends_the_core_of_all(box, program, last, taker):
     """After a run that has ended while its core was lent, the next one waits for a core."""
     stdins = [b"- 0 1 1", last, b"- 0 20 1", last, b"- 0 1 1"]
     for _ in range(TRIES):
@@ -246,9 +240,7 @@ def test_a_run_between_others_lends_the_core_of_all(
     assert results[-1].contended
 
 
-def test_a_run_that_is_given_up_while_it_waits_for_a_core(
-    box: EmbeddedSandbox, program: Compiled
-) -> None:
+def test_a_run_that_is_given_up_while_it_waits_for_a_core(box, program):
     groups = box.run_many(program, [LIMITS] * 3, [b"- 0 1 1", b"- 200 60000 1", b"- 0 1 1"])
     next(groups)
     closing = threading.Thread(target=groups.close)

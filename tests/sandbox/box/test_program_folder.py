@@ -43,7 +43,7 @@ def sandbox() -> Iterator[EmbeddedSandbox]:
 
 
 @pytest.mark.slow(seconds=1)
-def test_a_binary_does_not_see_the_python_program_before_it(sandbox: EmbeddedSandbox) -> None:
+def test_a_binary_does_not_see_the_python_program_before_it(sandbox):
     checker = sandbox.compile(Program("python", {"main.py": SECRET}))
     binary = sandbox.compile(Program("c++17", {"main.cpp": LIST}))
     assert sandbox.run(checker, Limits()).stdout == b"1\n"
@@ -52,7 +52,7 @@ def test_a_binary_does_not_see_the_python_program_before_it(sandbox: EmbeddedSan
 
 
 @pytest.mark.slow
-def test_a_python_program_does_not_find_the_binary_before_it() -> None:
+def test_a_python_program_does_not_find_the_binary_before_it():
     """With a single user id a binary is copied into the folder; it has no name there."""
     as_one_user = ["unshare", "-r"] if os.geteuid() == 0 else []
     done = run_command([*as_one_user, sys.executable, "-c", BINARY_FIRST])
@@ -62,7 +62,7 @@ def test_a_python_program_does_not_find_the_binary_before_it() -> None:
 
 
 @pytest.mark.parametrize("level", ["userns", "landlock"])
-def test_a_traceback_does_not_name_the_folder_of_the_box(level: str) -> None:
+def test_a_traceback_does_not_name_the_folder_of_the_box(level):
     with box_at(level) as box:
         program = box.compile(Program("python", {"main.py": b"x = [][1]"}))
         error = box.run(program, Limits()).stderr.decode()

@@ -38,13 +38,13 @@ def reopens(box: EmbeddedSandbox) -> Compiled:
 
 
 @pytest.mark.parametrize("stdin", [b"41\n", b"41\n" + bytes(100_000)], ids=["small", "large"])
-def test_streams_of_a_run(box: EmbeddedSandbox, reopens: Compiled, stdin: bytes) -> None:
+def test_streams_of_a_run(box, reopens, stdin):
     for _ in range(4):  # later runs are started early
         result = box.run(reopens, LIMITS, stdin=stdin)
         assert (result.exit_code, result.stdout, result.stderr) == (0, b"42\n", b"said 41\n")
 
 
-def test_streams_of_an_interaction(box: EmbeddedSandbox, reopens: Compiled) -> None:
+def test_streams_of_an_interaction(box, reopens):
     asks = box.compile(Program("python", {"main.py": ASKS}))
     result = box.interact(asks, reopens, LIMITS, LIMITS)
     assert (result.second.exit_code, result.second.stderr) == (0, b"said 41\n")

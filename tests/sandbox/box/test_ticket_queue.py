@@ -32,7 +32,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
         queue.close()
 
 
-def test_tickets_are_in_the_order_of_their_times(make: Make) -> None:
+def test_tickets_are_in_the_order_of_their_times(make):
     queues = [make() for _ in range(6)]
     bystander = make()
     assert bystander.first() is None and not bystander.others_wait()
@@ -49,13 +49,13 @@ def test_tickets_are_in_the_order_of_their_times(make: Make) -> None:
     assert bystander.first() is None
 
 
-def test_a_ticket_is_not_for_an_earlier_time_than_now(make: Make) -> None:
+def test_a_ticket_is_not_for_an_earlier_time_than_now(make):
     queue = make()
     queue.join(1)
     assert queue.ticket > time.monotonic_ns() - 60_000 * MS
 
 
-def test_who_is_first_is_woken(make: Make) -> None:
+def test_who_is_first_is_woken(make):
     waiting, later, waker = make(), make(), make()
     waiting.join(LATER)
     later.join(LATER + MS)
@@ -68,19 +68,18 @@ def test_who_is_first_is_woken(make: Make) -> None:
     assert not thread.is_alive()
 
 
-def test_wake_ups_for_an_earlier_ticket_are_dropped(make: Make) -> None:
+def test_wake_ups_for_an_earlier_ticket_are_dropped(make):
     waiting, waker = make(), make()
     waiting.join()
     for _ in range(100):  # more than the kernel keeps
         waker.wake_first()
     waiting.leave()
     waiting.join()
-    assert waiting._receiver is not None
     with pytest.raises(BlockingIOError):
         waiting._receiver.recv(1)
 
 
-def test_the_ticket_of_a_closed_file_is_gone(make: Make) -> None:
+def test_the_ticket_of_a_closed_file_is_gone(make):
     """As when its process ends."""
     dead, other = make(), make()
     dead.join()
@@ -89,9 +88,7 @@ def test_the_ticket_of_a_closed_file_is_gone(make: Make) -> None:
     assert not other.others_wait()
 
 
-def test_who_is_passed_over_is_not_first_for_a_while(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_passed_over_is_not_first_for_a_while(make, monkeypatch):
     monkeypatch.setattr(ticket_queue, "PASSED_OVER_NS", LATER)
     stopped, one, other = make(), make(), make()
     for i, queue in enumerate((stopped, one, other)):
@@ -104,9 +101,7 @@ def test_who_is_passed_over_is_not_first_for_a_while(
     assert one.first() == stopped.ticket and one.count_others() == 2
 
 
-def test_thousands_of_tickets_of_one_process_stop_nobody(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_thousands_of_tickets_of_one_process_stop_nobody(make, monkeypatch):
     monkeypatch.setattr(ticket_queue, "PASSED_OVER_NS", LATER)
     flood, one = make(), make()
     for number in range(3000):
@@ -118,9 +113,7 @@ def test_thousands_of_tickets_of_one_process_stop_nobody(
     assert one.first() == one.ticket and one.count_others() == 0
 
 
-def test_who_takes_tickets_backwards_is_not_looked_at_for_ever(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_takes_tickets_backwards_is_not_looked_at_for_ever(make, monkeypatch):
     monkeypatch.setattr(ticket_queue, "MOST_TICKETS", 8)
     one, asked = make(), []
     one.join()
@@ -128,7 +121,7 @@ def test_who_takes_tickets_backwards_is_not_looked_at_for_ever(
     assert (one.first(), len(asked)) == (one.ticket - 8, 8)
 
 
-def test_without_sockets_waiting_is_short(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_sockets_waiting_is_short(make, monkeypatch):
     monkeypatch.setattr(ticket_queue, "_BIND_TRIES", 0)
     blind, other = make(), make()
     blind.join()

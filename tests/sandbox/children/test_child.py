@@ -1,7 +1,5 @@
 """Children: how they start, what goes over their channel, and how they end."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -54,7 +52,7 @@ def stay(channel: Channel) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 20_000, 5_000_000])
-def test_messages_arrive_whole_and_in_order(size: int) -> None:
+def test_messages_arrive_whole_and_in_order(size):
     with Child(HERE + "repeat", "an argument", 2) as child:
         assert json.loads(child.channel.receive()) == ["an argument", 2]
         for letter in (b"a", b"b"):
@@ -62,7 +60,7 @@ def test_messages_arrive_whole_and_in_order(size: int) -> None:
             assert child.channel.receive() == letter * size
 
 
-def test_a_message_that_is_too_long_is_refused() -> None:
+def test_a_message_that_is_too_long_is_refused():
     with Child(HERE + "repeat") as child:
         child.channel.receive()
         child.channel.send(b"x" * 1001)
@@ -70,16 +68,14 @@ def test_a_message_that_is_too_long_is_refused() -> None:
             child.channel.receive(1000)
 
 
-def test_an_open_file_is_sent_with_a_message(tmp_path: Path) -> None:
+def test_an_open_file_is_sent_with_a_message(tmp_path):
     (tmp_path / "file").write_bytes(b"contents")
     with Child(HERE + "read_file") as child, (tmp_path / "file").open("rb") as file:
         child.channel.send(b"read this", file.fileno())
         assert child.channel.receive() == b"contents"
 
 
-def test_nothing_is_imported_from_the_working_folder_or_by_variables(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_imported_from_the_working_folder_or_by_variables(tmp_path, monkeypatch):
     for name in ("json", "sitecustomize", "socket", "importlib"):
         (tmp_path / f"{name}.py").write_text("open('taken', 'w').close()\n")
     monkeypatch.chdir(tmp_path)
@@ -98,7 +94,7 @@ def test_nothing_is_imported_from_the_working_folder_or_by_variables(
     assert not (tmp_path / "taken").exists()
 
 
-def test_the_error_of_a_child_has_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_of_a_child_has_no_colours(monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     child = Child(HERE + "missing")
     with pytest.raises(EOFError):
@@ -106,7 +102,7 @@ def test_the_error_of_a_child_has_no_colours(monkeypatch: pytest.MonkeyPatch) ->
     assert child.end(60).startswith("exit status 1: AttributeError: module ")
 
 
-def test_a_child_that_fails_says_why() -> None:
+def test_a_child_that_fails_says_why():
     child = Child(HERE + "fail")
     with pytest.raises(EOFError):
         child.channel.receive()
@@ -115,7 +111,7 @@ def test_a_child_that_fails_says_why() -> None:
     assert child.end() == "exit status 1"  # its stderr is gone
 
 
-def test_a_child_that_stays_is_killed_when_its_time_is_over() -> None:
+def test_a_child_that_stays_is_killed_when_its_time_is_over():
     child = Child(HERE + "stay")
     assert child.channel.receive() == b"here"
     began = time.monotonic()
@@ -124,7 +120,7 @@ def test_a_child_that_stays_is_killed_when_its_time_is_over() -> None:
     assert child.status == -signal.SIGKILL
 
 
-def test_no_descriptor_is_left() -> None:
+def test_no_descriptor_is_left():
     def descriptors() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))
 
@@ -162,10 +158,7 @@ def owner() -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-def test_a_child_ends_with_its_parent_though_a_fork_of_it_lives(
-    owner: subprocess.Popen[str],
-) -> None:
-    assert owner.stdout is not None
+def test_a_child_ends_with_its_parent_though_a_fork_of_it_lives(owner):
     pid = int(owner.stdout.readline())
     assert owner.stdout.readline() == "forked\n"
     began = time.monotonic()

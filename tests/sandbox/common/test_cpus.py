@@ -1,7 +1,5 @@
 """Physical cores, from made-up topologies."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -35,23 +33,21 @@ def two_sockets(tmp_path: Path) -> Path:
         ([4, 5, 3], [Core(3, 3, 1), Core(4, 0, 0), Core(5, 1, 0)]),
     ],
 )
-def test_one_cpu_of_each_core_is_used(
-    two_sockets: Path, allowed: list[int], expected: list[Core]
-) -> None:
+def test_one_cpu_of_each_core_is_used(two_sockets, allowed, expected):
     assert physical_cores(allowed, two_sockets) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "name"), [("0-1", 0), ("0", 0), ("", 1), ("garbage", 1), ("0-1,8-9", 0)]
 )
-def test_lists_of_siblings(tmp_path: Path, text: str, name: int) -> None:
+def test_lists_of_siblings(tmp_path, text, name):
     write_topology(tmp_path, {1: text}, {})
     assert physical_cores([1], tmp_path) == [Core(1, name, 0)]
 
 
-def test_without_a_topology_every_cpu_is_a_core(tmp_path: Path) -> None:
+def test_without_a_topology_every_cpu_is_a_core(tmp_path):
     assert physical_cores([3, 5], tmp_path) == [Core(3, 3), Core(5, 5)]
 
 
-def test_only_allowed_cpus_are_used() -> None:
+def test_only_allowed_cpus_are_used():
     assert {core.cpu for core in physical_cores()} <= allowed_cpus()

@@ -1,7 +1,5 @@
 """The bounded cache: what it keeps, what it drops and in which order."""
 
-from __future__ import annotations
-
 from gradebox.sandbox.common.lru_cache import LruCache
 
 

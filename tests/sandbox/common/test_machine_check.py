@@ -1,7 +1,5 @@
 """A machine that lacks something is refused in one line before anything runs."""
 
-from __future__ import annotations
-
 import os
 import sys
 
@@ -49,7 +47,7 @@ except SandboxUnavailable as error:
 
 @pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("name", SETTINGS)
-def test_each_lack_names_its_remedy(name: str) -> None:
+def test_each_lack_names_its_remedy(name):
     setting, words = SETTINGS[name]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = run_command([sys.executable, "-c", setting + "\n" + OPEN], env=env)

@@ -1,7 +1,5 @@
 """The printed commands run: with a script, without one, from a checkout."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -18,7 +16,7 @@ SAY = (
 
 
 @pytest.mark.slow
-def test_the_printed_command_runs_from_a_checkout_in_any_folder(tmp_path: Path) -> None:
+def test_the_printed_command_runs_from_a_checkout_in_any_folder(tmp_path):
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     said = subprocess.check_output([sys.executable, "-c", SAY], cwd=tmp_path, env=env, text=True)
     line = said.strip() + r" '\frac12' '\boxed{0.5}'"
@@ -29,9 +27,7 @@ def test_the_printed_command_runs_from_a_checkout_in_any_folder(tmp_path: Path) 
     assert done.returncode == 0, (line, done.stderr)
 
 
-def test_the_script_beside_the_interpreter_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_script_beside_the_interpreter_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python3"))
     assert own_command.command("debug") == f"{tmp_path}/python3 {own_command.PACKAGE} debug"
     script = tmp_path / "gradebox"

@@ -1,9 +1,5 @@
 """The threads of a process and of its descendants, from a made-up /proc."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from gradebox.sandbox.common import cpus
@@ -12,7 +8,7 @@ from gradebox.sandbox.common import cpus
 TREE = {7: (1, [7, 9]), 8: (7, [8]), 10: (8, [10, 11]), 12: (1, [12])}
 
 
-def test_threads_of_all_descendants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_of_all_descendants(tmp_path, monkeypatch):
     for pid, (_, threads) in TREE.items():
         for thread in threads:
             task = tmp_path / str(pid) / "task" / str(thread)
@@ -26,7 +22,7 @@ def test_threads_of_all_descendants(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert list(cpus.threads(99)) == []
 
 
-def test_a_program_cannot_make_the_tree_too_deep(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_cannot_make_the_tree_too_deep(monkeypatch):
     monkeypatch.setattr(cpus, "children", lambda pid: [pid + 1] if pid < 10**7 + 5000 else [])
     assert list(cpus.threads(10**7)) == []
 
@@ -35,9 +31,7 @@ def test_a_program_cannot_make_the_tree_too_deep(monkeypatch: pytest.MonkeyPatch
     ("text", "part"),
     [("MemTotal: 200 kB\nMemAvailable: 50 kB\n", 0.25), ("MemTotal: 200 kB\n", 1.0), ("", 1.0)],
 )
-def test_free_memory(
-    text: str, part: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_free_memory(text, part, tmp_path, monkeypatch):
     (tmp_path / "meminfo").write_text(text)
     monkeypatch.setattr(cpus, "MEMORY", tmp_path / "meminfo")
     assert cpus.free_memory() == part

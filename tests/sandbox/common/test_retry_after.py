@@ -1,7 +1,5 @@
 """Parsing Retry-After: the wait is bounded, whatever the header contains."""
 
-from __future__ import annotations
-
 import time
 from email.utils import formatdate
 
@@ -18,11 +16,11 @@ from gradebox.sandbox.common.retry_after import retry_after_s
     + [(h, None) for h in ("", "soon", "-1", "0", "nan", "\u00b2", None)]
     + [("Wed, 21 Oct 2015 07:28:00 GMT", None)],
 )
-def test_seconds(header: str | None, seconds: float | None) -> None:
+def test_seconds(header, seconds):
     assert retry_after_s(header, 600.0) == seconds
 
 
-def test_a_date() -> None:
+def test_a_date():
     header = formatdate(time.time() + 7200, usegmt=True)
     seconds = retry_after_s(header, 1e6)
     assert seconds is not None and 3600 < seconds <= 7200
@@ -32,6 +30,6 @@ def test_a_date() -> None:
 @given(text=st.text(alphabet="0123456789, :+-.eGMTWedOct\u00b2\u0663\0", max_size=40))
 @example("Wed, 21 Oct 99999 07:28:00 GMT")
 @example("Wed, 31 Feb 2030 07:28:00 +9999")
-def test_no_text_raises_or_waits_for_ever(text: str) -> None:
+def test_no_text_raises_or_waits_for_ever(text):
     seconds = retry_after_s(text, 60.0)
     assert seconds is None or 0 < seconds <= 60.0

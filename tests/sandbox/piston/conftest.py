@@ -1,7 +1,5 @@
 """Fake servers and clients, closed after each test; pauses between tries are shortened."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -6,8 +6,6 @@
 Runs only the tests' own programs (no sandbox at all), with this machine's python and g++.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Faults of real servers, for FakePiston.script. Each replaces one answer."""
 
-from __future__ import annotations
-
 import base64
 import socket
 import threading

@@ -1,8 +1,5 @@
 """C++ on a stock Piston: compiled once with -O2."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -10,15 +7,10 @@ import pytest
 from gradebox.sandbox import BadRequest, Limits, MissingToolchain, Program, SandboxError
 from gradebox.sandbox.errors import Refused
 from gradebox.sandbox.languages import TABLE, Language, register
-from gradebox.sandbox.piston import PistonSandbox
 
-from .fake_piston import FakePiston
 from .faults import run_stage
 
 pytestmark = pytest.mark.slow  # each test starts real programs
-
-Make = Callable[..., FakePiston]
-Connect = Callable[..., PistonSandbox]
 
 TWICE = b'#include <cstdio>\nint main(){long n; if(scanf("%ld",&n)==1) printf("%ld\\n", 2*n);}'
 OPTIMISED = b"#ifdef __OPTIMIZE__\n#ifdef ONLINE_JUDGE\nint main() { return 7; }\n#endif\n#endif\n"
@@ -28,7 +20,7 @@ def cpp(source: bytes, **files: bytes) -> Program:
     return Program("c++17", {"main.cpp": source, **files})
 
 
-def test_a_program_is_compiled_once_for_many_runs(piston: FakePiston, client: Connect) -> None:
+def test_a_program_is_compiled_once_for_many_runs(piston, client):
     box = client(piston)
     compiled = box.compile(cpp(TWICE))
     for n in (1, 20, 300):
@@ -37,14 +29,12 @@ def test_a_program_is_compiled_once_for_many_runs(piston: FakePiston, client: Co
     assert piston.received.compiles == 1
 
 
-def test_the_optimiser_is_on_whatever_flags_the_package_uses(
-    piston: FakePiston, client: Connect
-) -> None:
+def test_the_optimiser_is_on_whatever_flags_the_package_uses(piston, client):
     box = client(piston)
     assert box.run(box.compile(cpp(OPTIMISED)), Limits()).exit_code == 7
 
 
-def test_compiler_errors_are_returned(piston: FakePiston, client: Connect) -> None:
+def test_compiler_errors_are_returned(piston, client):
     compiled = client(piston).compile(cpp("int main() { return ö; }".encode()))
     assert not compiled.ok
     assert b"main.cpp:1" in compiled.log
@@ -52,7 +42,7 @@ def test_compiler_errors_are_returned(piston: FakePiston, client: Connect) -> No
         client(piston).run(compiled, Limits())
 
 
-def test_source_files_may_have_any_names(piston: FakePiston, client: Connect) -> None:
+def test_source_files_may_have_any_names(piston, client):
     source = b'#include "my part.h"\nint main() { return part(); }'
     compiled = client(piston).compile(
         Program("c++17", {"so'lve $x.cpp": source, "my part.h": b"inline int part() { return 3; }"})
@@ -69,17 +59,15 @@ def test_source_files_may_have_any_names(piston: FakePiston, client: Connect) ->
     ids=["output limit", "body limit"],
 )
 def test_where_a_binary_cannot_travel_the_setting_to_raise_is_named(
-    server: Make, client: Connect, settings: dict[str, int], words: str
-) -> None:
+    server, client, settings, words
+):
     box = client(server(**settings))
     source = b"#include <iostream>\nint main() { std::cout << 1; }"  # it has most of the library
     with pytest.raises(Refused, match=words):
         box.run(box.compile(cpp(source)), Limits())
 
 
-def test_an_unsupported_language_is_refused_at_once(
-    piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unsupported_language_is_refused_at_once(piston, client, monkeypatch):
     monkeypatch.setitem(TABLE, "whitespace", TABLE["python"])
     register(
         Language(
@@ -91,9 +79,7 @@ def test_an_unsupported_language_is_refused_at_once(
 
 
 @pytest.mark.slow
-def test_a_compiler_that_cannot_start_is_the_servers_fault(
-    server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_compiler_that_cannot_start_is_the_servers_fault(server, client, monkeypatch):
     fake = server()
     box = client(fake)
     source = cpp(b"int main() {}")
@@ -104,9 +90,7 @@ def test_a_compiler_that_cannot_start_is_the_servers_fault(
 
 
 @pytest.mark.slow
-def test_a_compiler_killed_early_by_the_server_is_not_a_compile_error(
-    server: Make, client: Connect
-) -> None:
+def test_a_compiler_killed_early_by_the_server_is_not_a_compile_error(server, client):
     fake = server()
     box = client(fake)
     box.run(box.compile(Program("python", {"main.py": b"pass"})), Limits())  # past the probe

@@ -1,8 +1,6 @@
 """Programs that end the launcher or damage its report, and answers that only look like that."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -62,9 +60,7 @@ WAYS_TO_DIE = ("SIGKILL", "SIGSEGV", "SIGABRT", "process group")
     [(False, attack) for attack in ATTACKS] + [(True, attack) for attack in WAYS_TO_DIE],
     indirect=["box"],
 )
-def test_a_program_that_destroys_its_report_is_a_runtime_error(
-    box: PistonSandbox, attack: str
-) -> None:
+def test_a_program_that_destroys_its_report_is_a_runtime_error(box, attack):
     source = f"import os\nparent = os.getppid()\n{ATTACKS[attack]}\n"
     got = box.run(python(box, source), Limits())
     judgement = judge(got, BOUNDS, None)
@@ -75,15 +71,13 @@ def test_a_program_that_destroys_its_report_is_a_runtime_error(
         assert got.signal == {"SIGSEGV": 11, "SIGABRT": 6}[attack]
 
 
-def test_the_signals_that_a_launcher_ignores_change_nothing(box: PistonSandbox) -> None:
+def test_the_signals_that_a_launcher_ignores_change_nothing(box):
     source = "import os\nos.kill(os.getppid(), 15)\nprint(1)\n"
     got = box.run(python(box, source), Limits())
     assert (got.stdout, got.exit_code, got.signal) == (b"1\n", 0, None)
 
 
-def test_a_flood_into_the_report_is_too_much_output(
-    server: Callable[..., FakePiston], client: Callable[..., PistonSandbox]
-) -> None:
+def test_a_flood_into_the_report_is_too_much_output(server, client):
     fake = server()
     box = client(fake)
     program = python(box, "print(1)")
@@ -93,9 +87,7 @@ def test_a_flood_into_the_report_is_too_much_output(
     assert judge(got, BOUNDS, None).verdict == "OLE"
 
 
-def test_a_report_that_is_lost_every_time_is_not_the_programs_doing(
-    piston: FakePiston, client: Callable[..., PistonSandbox]
-) -> None:
+def test_a_report_that_is_lost_every_time_is_not_the_programs_doing(piston, client):
     box = client(piston)
     program = python(box, "print(1)")
     piston.script.extend([TRANSIENT["end_missing"]] * 5)
@@ -105,16 +97,14 @@ def test_a_report_that_is_lost_every_time_is_not_the_programs_doing(
         box.run(program, Limits())
 
 
-def test_a_launcher_that_does_not_start_is_not_the_programs_doing(
-    piston: FakePiston, client: Callable[..., PistonSandbox]
-) -> None:
+def test_a_launcher_that_does_not_start_is_not_the_programs_doing(piston, client):
     box = client(piston)
     piston.always = run_stage(status="RE", code=1, stdout="", stderr="No space left on device")
     with pytest.raises(SandboxError, match=r"launcher does not work there: 'No space left"):
         box.run(python(box, "print(1)"), Limits())
 
 
-def test_a_route_that_is_not_there_may_come_back() -> None:
+def test_a_route_that_is_not_there_may_come_back():
     """A proxy that has lost its server answers 404."""
     with pytest.raises(Transient, match=r"404.*no Route matched"):
         parse_answer("http://x", 404, b'{"message": "no Route matched"}', 0)

@@ -1,7 +1,5 @@
 """Answers and launcher reports are read strictly; their evidence is a pure function."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +19,7 @@ from gradebox.sandbox.piston.launcher import (
     reconcile_cpu,
     without_report,
 )
+from testing.rows import rows
 
 MIB = 1 << 20
 LIMITS = Limits(cpu_s=1.0, wall_s=5.0, memory_bytes=256 * MIB)
@@ -61,9 +60,7 @@ def evidence(stage: Stage = STAGE, report: Report | None = REPORT, **sent: Any) 
         ({"cpu_s": None}, {"cpu_s": 0.7}, {"cpu_s": 0.7}),
     ],
 )
-def test_evidence_from_the_report_within_the_servers_bounds(
-    stage: dict[str, Any], report: dict[str, Any], expected: dict[str, Any]
-) -> None:
+def test_evidence_from_the_report_within_the_servers_bounds(stage, report, expected):
     why = report.pop("why", "-")
     reported = Report(replace(REPORT.execution, **report), why)
     got = evidence(structs.replace(STAGE, **stage), reported)
@@ -72,8 +69,8 @@ def test_evidence_from_the_report_within_the_servers_bounds(
 
 @given(server=st.floats(0, 1e4), reported=st.floats(0, 1e4), allowance=st.floats(0, 10))
 def test_cpu_time_is_between_the_servers_figure_and_that_less_the_allowance(
-    server: float, reported: float, allowance: float
-) -> None:
+    server, reported, allowance
+):
     got = reconcile_cpu(server, reported, allowance)
     assert server - allowance <= got <= server
     if server - allowance <= reported <= server:
@@ -90,9 +87,7 @@ def test_cpu_time_is_between_the_servers_figure_and_that_less_the_allowance(
         ({"status": "RE", "code": 137, "memory_bytes": SENT.memory_bytes}, "memory"),
     ],
 )
-def test_without_a_report_the_server_decides_the_killing_limit(
-    stage: dict[str, Any], killed_for: str
-) -> None:
+def test_without_a_report_the_server_decides_the_killing_limit(stage, killed_for):
     got = evidence(structs.replace(STAGE, **stage), None)
     assert (got.killed_for, got.signal, got.exit_code) == (killed_for, 9, None)
 
@@ -112,9 +107,7 @@ def test_without_a_report_the_server_decides_the_killing_limit(
         ({"status": "SG", "signal": 9}, True),
     ],
 )
-def test_a_missing_report_that_no_limit_explains_is_a_fault(
-    stage: dict[str, Any], of_program: bool
-) -> None:
+def test_a_missing_report_that_no_limit_explains_is_a_fault(stage, of_program):
     with pytest.raises(Transient) as found:
         evidence(structs.replace(STAGE, **stage), None)
     assert (found.value.evidence is not None) is of_program
@@ -148,9 +141,7 @@ def test_a_missing_report_that_no_limit_explains_is_a_fault(
         ({"status": "TO", "cpu_s": None, "wall_s": None}, None, {}, "PISTON_RUN_TIMEOUT"),
     ],
 )
-def test_a_limit_of_the_server_is_not_evidence(
-    stage: dict[str, Any], report: Report | None, sent: dict[str, Any], setting: str
-) -> None:
+def test_a_limit_of_the_server_is_not_evidence(stage, report, sent, setting):
     with pytest.raises(Refused, match=setting):
         evidence(structs.replace(STAGE, **stage), report, **sent)
 
@@ -162,20 +153,20 @@ def frames(*lines: str, end: str = "Z n 0 0 1000 2000 {size} 0 500 -\n") -> str:
 COMPLETE = frames("B 4\nYWJj\n", "E 4\nZXJy\n", "F 61 4\nZmls\n").replace("{size}", "3")
 
 
-def test_a_complete_report() -> None:
+def test_a_complete_report():
     report = decode_report(COMPLETE, "n").execution
     assert (report.stdout, report.stderr, dict(report.files)) == (b"abc", b"err", {"a": b"fil"})
     assert (report.cpu_s, report.memory_bytes, report.wall_s) == (0.001, 2000 * 1024, 0.0005)
 
 
 @given(st.integers(0, len(COMPLETE) - 2))
-def test_a_truncated_report_is_rejected(cut: int) -> None:
+def test_a_truncated_report_is_rejected(cut):
     with pytest.raises(ValueError):
         decode_report(COMPLETE[:cut], "n")
 
 
 @given(st.integers(0, len(COMPLETE) - 1))
-def test_a_damaged_character_is_rejected_or_harmless(place: int) -> None:
+def test_a_damaged_character_is_rejected_or_harmless(place):
     damaged = COMPLETE[:place] + "\ufffd" + COMPLETE[place + 1 :]
     try:
         report = decode_report(damaged, "n")
@@ -186,56 +177,23 @@ def test_a_damaged_character_is_rejected_or_harmless(place: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "GBX1 m\nZ m 0 0 0 0 0 0 0 -\n",
-        frames("B 5\nYWJj\n"),
-        frames("B -1\n\n"),
-        frames("B 99999999999999\n\n"),
-        frames("Q 1\na\n"),
-        frames("\n"),
-        frames(end="Z n 0 0 x 0 0 0 0 -\n"),
-        frames(end="Z n 0 0 0 0 0 0 0 maybe\n"),
-        frames(end="Z n 0 0 -5 0 0 0 0 -\n"),
-        frames(end="Z n 0 0 0 0 7 0 0 -\n"),
-        frames("F zz 4\nZmls\n"),
-    ],
+    rows(__file__, "malformed_report_is"),
 )
-def test_a_malformed_report_is_rejected(text: str) -> None:
+def test_a_malformed_report_is_rejected(text):
     with pytest.raises(ValueError):
         decode_report(text.replace("{size}", "0"), "n")
 
 
 @pytest.mark.parametrize(
     "value",
-    [
-        None,
-        [],
-        "run",
-        {},
-        {"run": None},
-        {"run": []},
-        {"run": {"status": "XX"}},
-        {"run": {"status": "YES"}},
-        {"run": {"code": "0"}},
-        {"run": {"code": True}},
-        {"run": {"stdout": 5}},
-        {"run": {"signal": 9}},
-        {"run": {"signal": "SIGNONE"}},
-        {"run": {"memory": -1}},
-        {"run": {"cpu_time": float("inf")}},
-        {"run": {"cpu_time": float("nan")}},
-        {"run": {"cpu_time": 10**400}},  # an integer that no float holds
-        {"run": {"cpu_time": 10**13}},  # 317 years
-        {"run": {"memory": 10**12}},
-        {"run": {"signal": []}},
-    ],
+    rows(__file__, "malformed_answer_is"),
 )
-def test_a_malformed_answer_is_transient(value: Any) -> None:
+def test_a_malformed_answer_is_transient(value):
     with pytest.raises(Transient):
         read_answer(value)
 
 
-def test_figures_of_a_stage_are_converted_to_seconds_and_bytes() -> None:
+def test_figures_of_a_stage_are_converted_to_seconds_and_bytes():
     stage = read_answer(
         {"run": {"code": 1, "cpu_time": 12.5, "wall_time": 20, "memory": 5_000_000}}
     )

@@ -1,11 +1,8 @@
 """Faults of real servers, each provoked: none of them reaches an Execution."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,13 +11,10 @@ from gradebox.sandbox import Compiled, Execution, Limits, Program, SandboxError,
 from gradebox.sandbox.errors import Refused
 from gradebox.sandbox.piston import PistonSandbox, transport
 
-from .fake_piston import STDIN_CUT, FakePiston, Handler
-from .faults import TRANSIENT, also, drips, held, run_stage, slow, together
+from .fake_piston import STDIN_CUT, Handler
+from .faults import TRANSIENT, also, drips, held, run_stage, slow
 
 pytestmark = pytest.mark.slow  # each test starts real programs
-
-Make = Callable[..., FakePiston]
-Connect = Callable[..., PistonSandbox]
 
 ECHO = b"import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read())\n"
 
@@ -41,7 +35,7 @@ def probed(box: PistonSandbox) -> PistonSandbox:
 
 
 @pytest.mark.parametrize("name", TRANSIENT)
-def test_a_transient_fault_is_retried(piston: FakePiston, client: Connect, name: str) -> None:
+def test_a_transient_fault_is_retried(piston, client, name):
     box = probed(client(piston))
     piston.script.append(TRANSIENT[name])
     got = run(box, ECHO, stdin=b"7 8 9\n")
@@ -50,7 +44,7 @@ def test_a_transient_fault_is_retried(piston: FakePiston, client: Connect, name:
 
 
 @pytest.mark.parametrize("name", sorted(set(TRANSIENT) - {"busy_429", "damaged_character"}))
-def test_a_lasting_fault_is_a_sandbox_error(piston: FakePiston, client: Connect, name: str) -> None:
+def test_a_lasting_fault_is_a_sandbox_error(piston, client, name):
     box = probed(client(piston))
     piston.always = TRANSIENT[name]
     with pytest.raises(SandboxError):
@@ -67,14 +61,14 @@ def test_a_lasting_fault_is_a_sandbox_error(piston: FakePiston, client: Connect,
     ],
     ids=["open", "os.read", "stdin.buffer", "future"],
 )
-def test_large_input_is_not_cut(piston: FakePiston, client: Connect, reader: bytes) -> None:
+def test_large_input_is_not_cut(piston, client, reader):
     data = b"123456789\n" * (STDIN_CUT // 5)
     source = reader + b"\nimport hashlib\nprint(len(data), hashlib.md5(data).hexdigest())\n"
     got = run(client(piston), source, stdin=data)
     assert got.stdout.split() == [b"%d" % len(data), hashlib.md5(data).hexdigest().encode()]
 
 
-def test_input_reaches_c_before_any_constructor(piston: FakePiston, client: Connect) -> None:
+def test_input_reaches_c_before_any_constructor(piston, client):
     source = (
         b"#include <cstdio>\n"
         b'struct Early { int n; Early() { if (scanf("%d", &n) != 1) n = -1; } };\n'
@@ -86,7 +80,7 @@ def test_input_reaches_c_before_any_constructor(piston: FakePiston, client: Conn
     assert box.run(compiled, Limits(), stdin=b"40 2").stdout == b"42\n"
 
 
-def test_output_comes_back_byte_for_byte(server: Make, client: Connect) -> None:
+def test_output_comes_back_byte_for_byte(server, client):
     box = client(server(chunk=1000))  # splits characters, as the real server's pipe does
     every, kanji = bytes(range(256)) * 700, "漢".encode() * 30_000
     replaced = "\ufffd and more \ufffd\n".encode()
@@ -95,7 +89,7 @@ def test_output_comes_back_byte_for_byte(server: Make, client: Connect) -> None:
         assert (got.stdout, got.stdout_bytes, got.stdout_cut) == (data, len(data), False)
 
 
-def test_the_stock_body_limit_is_found_and_reported(server: Make, client: Connect) -> None:
+def test_the_stock_body_limit_is_found_and_reported(server, client):
     stock = server(body_limit=102_400)
     box = probed(client(stock))
     assert any("body_parser.json" in line for line in box.describe().details["advice"])
@@ -103,7 +97,7 @@ def test_the_stock_body_limit_is_found_and_reported(server: Make, client: Connec
         run(box, ECHO, stdin=b"x" * 200_000)
 
 
-def test_the_stock_output_limit_is_found_and_reported(server: Make, client: Connect) -> None:
+def test_the_stock_output_limit_is_found_and_reported(server, client):
     box = probed(client(server(output_max=1024, chunk=512)))
     assert any("PISTON_OUTPUT_MAX_SIZE" in line for line in box.describe().details["advice"])
     assert run(box, b"print('a' * 300)").stdout == b"a" * 300 + b"\n"
@@ -111,23 +105,21 @@ def test_the_stock_output_limit_is_found_and_reported(server: Make, client: Conn
         run(box, b"print('a' * 5000)")
 
 
-def test_much_stderr_does_not_kill_a_program(server: Make, client: Connect) -> None:
+def test_much_stderr_does_not_kill_a_program(server, client):
     box = probed(client(server(output_max=4096, chunk=512)))
     got = run(box, b"import sys\nsys.stderr.write('e' * 200_000)\nprint('fine')")
     assert (got.stdout, got.exit_code, got.killed_for) == (b"fine\n", 0, None)
     assert got.stderr_cut and got.stderr.startswith(b"eee")
 
 
-def test_an_output_limit_above_what_the_probe_printed_is_found(
-    server: Make, client: Connect
-) -> None:
+def test_an_output_limit_above_what_the_probe_printed_is_found(server, client):
     box = probed(client(server(output_max=3 << 20)))
     with pytest.raises(Refused, match="PISTON_OUTPUT_MAX_SIZE"):
         run(box, b"print('a' * (5 << 20))")
     assert len(run(box, b"print('a' * 500_000)").stdout) == 500_001
 
 
-def test_too_much_output_is_the_programs_fault(piston: FakePiston, client: Connect) -> None:
+def test_too_much_output_is_the_programs_fault(piston, client):
     limits = Limits(output_bytes=100_000)
     got = run(client(piston), b"while True: print('x' * 1000)", limits)
     assert (got.killed_for, len(got.stdout), got.stdout_cut) == ("output", 100_000, True)
@@ -144,16 +136,12 @@ def test_too_much_output_is_the_programs_fault(piston: FakePiston, client: Conne
         (b"raise ValueError", None, 1),
     ],
 )
-def test_crashes_keep_their_signal(
-    piston: FakePiston, client: Connect, source: bytes, signal: int | None, code: int | None
-) -> None:
+def test_crashes_keep_their_signal(piston, client, source, signal, code):
     got = run(client(piston), source)
     assert (got.signal, got.exit_code, got.killed_for) == (signal, code, None)
 
 
-def test_a_wall_kill_on_a_shared_server_is_run_again_alone(
-    piston: FakePiston, client: Connect
-) -> None:
+def test_a_wall_kill_on_a_shared_server_is_run_again_alone(piston, client):
     box = probed(client(piston, slots=2))
     entered, leave = threading.Event(), threading.Event()
     piston.script.append(held(entered, leave))
@@ -167,7 +155,7 @@ def test_a_wall_kill_on_a_shared_server_is_run_again_alone(
     assert (got.stdout, got.killed_for) == (b"2\n", None)
 
 
-def test_limits_sent_are_positive_and_wall_is_larger(piston: FakePiston, client: Connect) -> None:
+def test_limits_sent_are_positive_and_wall_is_larger(piston, client):
     box = probed(client(piston))
     run(box, b"pass", Limits(cpu_s=1, wall_s=5, memory_bytes=64 << 20))
     sent = piston.received.bodies[-1]
@@ -179,9 +167,7 @@ def test_limits_sent_are_positive_and_wall_is_larger(piston: FakePiston, client:
             assert body.get(name, 1) > 0
 
 
-def test_smaller_limits_of_a_server_are_respected_and_reported(
-    server: Make, client: Connect
-) -> None:
+def test_smaller_limits_of_a_server_are_respected_and_reported(server, client):
     small = server(run_timeout=3000, run_cpu_time=3000)
     box = probed(client(small))
     assert {"PISTON_RUN_TIMEOUT", "PISTON_RUN_CPU_TIME"} <= {
@@ -195,40 +181,21 @@ def test_smaller_limits_of_a_server_are_respected_and_reported(
 
 
 @pytest.mark.slow
-def test_an_idle_connection_closed_by_the_server_is_retried(
-    server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_idle_connection_closed_by_the_server_is_retried(server, client, monkeypatch):
     monkeypatch.setattr(transport, "IDLE_S", 60.0)  # so that the dead connection is used
     box = probed(client(server(idle_s=0.2)))
     time.sleep(0.6)
     assert run(box, b"print(5)").stdout == b"5\n"
 
 
-def test_requests_at_once_stay_within_the_configured_concurrency(
-    piston: FakePiston, client: Connect
-) -> None:
-    box = probed(client(piston, slots=8, endpoint_concurrency=2))
-    piston.always = together(2)
-    compiled = python(box, b"print(1)")
-    threads = [threading.Thread(target=box.run, args=(compiled, Limits())) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert box.slots == 2
-    assert piston.received.at_once.most == 2
-
-
-def test_time_in_the_servers_queue_is_not_the_programs(piston: FakePiston, client: Connect) -> None:
+def test_time_in_the_servers_queue_is_not_the_programs(piston, client):
     box = probed(client(piston))
     piston.script.append(slow(1.2))
     assert run(box, b"print(1)", Limits(wall_s=1.0)).stdout == b"1\n"
     assert not piston.script
 
 
-def test_a_missing_answer_times_out(
-    piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_answer_times_out(piston, client, monkeypatch):
     from gradebox.sandbox.piston import fleet, stock_piston
 
     box = probed(client(piston))
@@ -244,9 +211,7 @@ def test_a_missing_answer_times_out(
     [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"],
     ids=["headers", "body"],
 )
-def test_an_answer_that_drips_times_out(
-    piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch, first: bytes
-) -> None:
+def test_an_answer_that_drips_times_out(piston, client, monkeypatch, first):
     from gradebox.sandbox.piston import stock_piston
 
     box = probed(client(piston))
@@ -259,9 +224,7 @@ def test_an_answer_that_drips_times_out(
     assert time.monotonic() - began > 2.4
 
 
-def test_a_request_may_take_longer_to_send_than_to_connect(
-    piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_may_take_longer_to_send_than_to_connect(piston, client, monkeypatch):
     monkeypatch.setattr(transport, "CONNECT_TIMEOUT_S", 0.3)
     monkeypatch.setattr(transport, "IDLE_S", -1.0)  # a new connection for each request
     box = probed(client(piston))
@@ -270,7 +233,7 @@ def test_a_request_may_take_longer_to_send_than_to_connect(
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_retry_after_is_respected(piston: FakePiston, client: Connect, status: int) -> None:
+def test_retry_after_is_respected(piston, client, status):
     box = probed(client(piston))
 
     def busy(handler: Handler, body: dict[str, Any]) -> None:
@@ -282,9 +245,7 @@ def test_retry_after_is_respected(piston: FakePiston, client: Connect, status: i
     assert time.monotonic() - began >= 1
 
 
-def test_a_moved_server_is_reported_with_its_new_address(
-    piston: FakePiston, client: Connect
-) -> None:
+def test_a_moved_server_is_reported_with_its_new_address(piston, client):
     box = probed(client(piston))
     piston.always = lambda handler, body: handler.reply_raw(
         308, b"", Location="https://new.example/"
@@ -293,7 +254,7 @@ def test_a_moved_server_is_reported_with_its_new_address(
         run(box, b"print(1)")
 
 
-def test_an_unreachable_server_is_reported_with_the_remedy(server: Make) -> None:
+def test_an_unreachable_server_is_reported_with_the_remedy(server):
     piston = server()
     piston.close()
     with pytest.raises(
@@ -302,7 +263,7 @@ def test_an_unreachable_server_is_reported_with_the_remedy(server: Make) -> None
         PistonSandbox([piston.url], slots=1)
 
 
-def test_a_server_that_asks_for_a_token_is_reported_with_the_variable(server: Make) -> None:
+def test_a_server_that_asks_for_a_token_is_reported_with_the_variable(server):
     url = server(token="open").url
     for token in (None, "wrong"):
         with pytest.raises(
@@ -312,7 +273,7 @@ def test_a_server_that_asks_for_a_token_is_reported_with_the_variable(server: Ma
     PistonSandbox([url], slots=1, token="open").close()
 
 
-def test_no_message_shows_the_password_of_an_address(server: Make, client: Connect) -> None:
+def test_no_message_shows_the_password_of_an_address(server, client):
     piston = server()
     address = piston.url.replace("//", "//me:sesame@")
     with PistonSandbox([address], slots=1) as box:
@@ -328,7 +289,7 @@ def test_no_message_shows_the_password_of_an_address(server: Make, client: Conne
 
 @pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("end", ["", "/", "/execute"])
-def test_an_api_below_a_path_of_its_own_is_used(server: Make, end: str) -> None:
+def test_an_api_below_a_path_of_its_own_is_used(server, end):
     url = server(api="/api/v2/piston").url
     with PistonSandbox([f"{url}/api/v2/piston{end}"], slots=1) as box:
         assert run(box, b"print(1)").stdout == b"1\n"

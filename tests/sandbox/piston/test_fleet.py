@@ -1,26 +1,20 @@
 """Several servers as one: nothing is lost or wrong when some of them fail; addresses."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Callable
 
 import pytest
 
-from gradebox.sandbox import BadRequest, Limits, Program, SandboxError, SandboxUnavailable
+from gradebox.sandbox import BadRequest, Limits, Program, SandboxUnavailable
 from gradebox.sandbox.endpoints import endpoints_from, normalise, slurm_endpoints
 from gradebox.sandbox.errors import Refused, Transient
-from gradebox.sandbox.piston import PistonSandbox
 from gradebox.sandbox.piston.fleet import Endpoint, Fleet
 from gradebox.sandbox.piston.transport import Transport
+from testing.rows import rows
 
-from .fake_piston import FakePiston, Handler
+from .fake_piston import Handler
 from .faults import REPLIES
 
 pytestmark = pytest.mark.slow  # each test starts real programs
-
-Make = Callable[..., FakePiston]
-Connect = Callable[..., PistonSandbox]
 
 
 def endpoint(name: str, cap: int = 1) -> Endpoint:
@@ -42,7 +36,7 @@ def fleet(*members: Endpoint, clock: Clock | None = None) -> Fleet:
 
 
 @pytest.mark.slow
-def test_a_killed_and_a_failing_server_lose_no_run(server: Make, client: Connect) -> None:
+def test_a_killed_and_a_failing_server_lose_no_run(server, client):
     good, dying, failing = server(), server(), server()
     box = client(good, dying, failing, slots=3)
     compiled = box.compile(Program("python", {"main.py": b"print(int(input()) ** 2)"}))
@@ -63,7 +57,7 @@ def test_a_killed_and_a_failing_server_lose_no_run(server: Make, client: Connect
     assert got == {n: b"%d\n" % (n * n) for n in range(18)}
 
 
-def test_a_failing_endpoint_is_paused_and_used_again() -> None:
+def test_a_failing_endpoint_is_paused_and_used_again():
     clock = Clock()
     good, bad = endpoint("good"), endpoint("bad")
     pool = fleet(good, bad, clock=clock)
@@ -83,7 +77,7 @@ def fail_until(pool: Fleet, bad: Endpoint, clock: Clock, end: float) -> None:
         pool.release(pool.acquire(lambda e: True), failed=True)
 
 
-def test_a_server_that_comes_back_within_two_minutes_loses_no_run() -> None:
+def test_a_server_that_comes_back_within_two_minutes_loses_no_run():
     clock = Clock()
     bad = endpoint("bad")
     pool = fleet(bad, clock=clock)
@@ -94,7 +88,7 @@ def test_a_server_that_comes_back_within_two_minutes_loses_no_run() -> None:
     assert bad.failures == 0
 
 
-def test_long_failing_endpoints_are_reported() -> None:
+def test_long_failing_endpoints_are_reported():
     clock = Clock()
     bad = endpoint("bad")
     bad.last_fault = "HTTP 502"
@@ -106,7 +100,7 @@ def test_long_failing_endpoints_are_reported() -> None:
         pool.acquire(lambda e: True)
 
 
-def test_a_fault_that_fails_many_requests_counts_once() -> None:
+def test_a_fault_that_fails_many_requests_counts_once():
     bad = endpoint("bad", cap=8)
     pool = fleet(bad)
     leases = [pool.acquire(lambda e: True) for _ in range(8)]
@@ -116,7 +110,7 @@ def test_a_fault_that_fails_many_requests_counts_once() -> None:
 
 
 @pytest.mark.parametrize("fault", [Transient("cut"), Refused("no Route matched")])
-def test_a_lease_is_released_when_the_server_still_fails(fault: SandboxError) -> None:
+def test_a_lease_is_released_when_the_server_still_fails(fault):
     """A proxy that has lost its server answers 404 with a message, which is a refusal."""
     bad = endpoint("bad")
     answers = [fault]
@@ -132,14 +126,14 @@ def test_a_lease_is_released_when_the_server_still_fails(fault: SandboxError) ->
     pool.release(lease)
 
 
-def test_the_least_busy_endpoint_is_chosen() -> None:
+def test_the_least_busy_endpoint_is_chosen():
     small, large = endpoint("small", cap=2), endpoint("large", cap=8)
     pool = fleet(small, large)
     taken = [pool.acquire(lambda e: True).endpoint for _ in range(5)]
     assert (taken.count(small), taken.count(large)) == (1, 4)
 
 
-def test_each_endpoint_has_its_own_cap() -> None:
+def test_each_endpoint_has_its_own_cap():
     one, two = endpoint("one", cap=2), endpoint("two", cap=2)
     pool = fleet(one, two)
     leases = [pool.acquire(lambda e: True) for _ in range(4)]
@@ -157,7 +151,7 @@ def test_each_endpoint_has_its_own_cap() -> None:
     assert waiting.wait(10)
 
 
-def test_alone_waits_for_the_others_and_keeps_them_out() -> None:
+def test_alone_waits_for_the_others_and_keeps_them_out():
     one = endpoint("one", cap=4)
     pool = fleet(one)
     beside = pool.acquire(lambda e: True)
@@ -186,7 +180,7 @@ def test_alone_waits_for_the_others_and_keeps_them_out() -> None:
     assert order == ["alone", "later"]
 
 
-def test_a_lease_reports_whether_it_shared_its_endpoint() -> None:
+def test_a_lease_reports_whether_it_shared_its_endpoint():
     one = endpoint("one", cap=2)
     pool = fleet(one)
     early = pool.acquire(lambda e: True)
@@ -199,40 +193,28 @@ def test_a_lease_reports_whether_it_shared_its_endpoint() -> None:
 
 @pytest.mark.parametrize(
     ("text", "url"),
-    [
-        ("localhost:2000", "http://localhost:2000"),
-        ("http://a:1/", "http://a:1"),
-        ("http://a:1/api/v2", "http://a:1"),
-        ("http://a:1/api/v2/", "http://a:1"),
-        ("http://a:1/api/v2/execute", "http://a:1"),
-        ("https://piston.example/base/api/v2", "https://piston.example/base"),
-        ("https://piston.example/api/v2/piston/", "https://piston.example/api/v2/piston"),
-        ("https://piston.example/api/v2/piston/execute", "https://piston.example/api/v2/piston"),
-        (" http://[::1]:2000 ", "http://[::1]:2000"),
-    ],
+    rows(__file__, "addresses_are_normalised"),
 )
-def test_addresses_are_normalised(text: str, url: str) -> None:
+def test_addresses_are_normalised(text, url):
     assert normalise(text) == url
 
 
 @pytest.mark.parametrize(
     "text", ["", "ftp://a", "http://", "http://a:port", "file:///etc/passwd", "a:1?x"]
 )
-def test_an_invalid_address_is_refused(text: str) -> None:
+def test_an_invalid_address_is_refused(text):
     with pytest.raises(BadRequest, match="endpoint"):
         normalise(text)
 
 
-def test_endpoints_come_from_the_environment() -> None:
+def test_endpoints_come_from_the_environment():
     environ = {"PISTON_ENDPOINTS": "http://a:1/api/v2, b:2,http://a:1"}
     assert endpoints_from(None, environ) == ["http://a:1", "http://b:2"]
     assert endpoints_from(["c:3"], environ) == ["http://c:3"]
     assert endpoints_from(None, {}) == ["http://localhost:2000"]
 
 
-def test_endpoints_come_from_running_slurm_jobs(
-    tmp_path: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endpoints_come_from_running_slurm_jobs(tmp_path, monkeypatch):
     from pathlib import Path
 
     folder = Path(str(tmp_path))
@@ -255,7 +237,7 @@ def test_endpoints_come_from_running_slurm_jobs(
         slurm_endpoints()
 
 
-def test_a_run_that_one_endpoint_refuses_goes_to_another(server: Make, client: Connect) -> None:
+def test_a_run_that_one_endpoint_refuses_goes_to_another(server, client):
     small, large = server(output_max=2048, chunk=512), server()
     box = client(small, large, slots=2)
     compiled = box.compile(Program("python", {"main.py": b"print('a' * 9000)"}))
@@ -263,9 +245,7 @@ def test_a_run_that_one_endpoint_refuses_goes_to_another(server: Make, client: C
         assert len(box.run(compiled, Limits()).stdout) == 9001
 
 
-def test_the_codeforces_package_gets_neither_answer_nor_checker(
-    server: Make, client: Connect
-) -> None:
+def test_the_codeforces_package_gets_neither_answer_nor_checker(server, client):
     package = server(languages=("cf_python3",))
 
     def as_package(handler: Handler, body: dict[str, object]) -> None:
@@ -284,7 +264,7 @@ def test_the_codeforces_package_gets_neither_answer_nor_checker(
     )
 
 
-def test_missing_packages_are_listed(server: Make, client: Connect) -> None:
+def test_missing_packages_are_listed(server, client):
     box = client(server(languages=("ruby",)))
     with pytest.raises(SandboxUnavailable, match=r"python needs \(python; installed: ruby\)"):
         box.compile(Program("python", {"main.py": b""}))

@@ -1,7 +1,5 @@
 """Answers of a hostile server: each is a fault of the server, and none takes much memory."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from typing import Any
@@ -15,37 +13,23 @@ from gradebox.sandbox.piston.execute import COMPILE_LIMITS
 from gradebox.sandbox.piston.fleet import Endpoint
 from gradebox.sandbox.piston.gradebox_server import GradeboxServer, read_answer
 from gradebox.sandbox.piston.transport import Transport
-
-from .fake_piston import FakePiston
+from testing.rows import rows
 
 GOOD = {"exit_code": 0, "signal": None, "cpu_s": 0.1, "wall_s": 0.2, "memory_bytes": 9}
 COMPILED = {"program": {"language": "python", "files": {}}, "ok": True}
 
 
-def test_good_evidence_is_read() -> None:
+def test_good_evidence_is_read():
     found = read_answer({"compiled": COMPILED, "run": GOOD}).run
     assert found is not None and found.wall_s == 0.2
 
 
 @pytest.mark.parametrize(
     "field",
-    [
-        {"cpu_s": float("inf")},
-        {"wall_s": float("nan")},
-        {"wall_s": -1},
-        {"cpu_s": True},
-        {"memory_bytes": True},
-        {"memory_bytes": "5"},
-        {"exit_code": False},
-        {"stdout_bytes": -1},
-        {"stdout": "not base64!"},
-        {"files": []},
-        {"killed_for": "boredom"},
-        {"limits_hit": 5},
-    ],
+    rows(__file__, "evidence_that_no"),
     ids=str,
 )
-def test_evidence_that_no_run_can_have_is_rejected(field: dict[str, Any]) -> None:
+def test_evidence_that_no_run_can_have_is_rejected(field):
     with pytest.raises(Transient):
         read_answer({"compiled": COMPILED, "run": {**GOOD, **field}})
 
@@ -62,16 +46,14 @@ class _Answers(Transport):
 
 
 @pytest.mark.parametrize("change", [{"ok": None}, {"ok": 0}, {"ok": "false"}], ids=str)
-def test_a_malformed_answer_is_no_compile_error(change: dict[str, Any]) -> None:
+def test_a_malformed_answer_is_no_compile_error(change):
     endpoint = Endpoint("http://server", _Answers({"compiled": {**COMPILED, **change}}), 1)
     program = Program("python", {"main.py": b"print(1)"})
     with pytest.raises(Transient, match=r"at `\$\.compiled\.ok`"):
         GradeboxServer().compile(endpoint, program, COMPILE_LIMITS)
 
 
-def test_the_answer_to_who_are_you_is_bounded(
-    piston: FakePiston, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_answer_to_who_are_you_is_bounded(piston, monkeypatch):
     Transport(piston.url).get("/api/v2/runtimes")
     monkeypatch.setattr(transport, "ABOUT_BYTES_MAX", 20)
     with pytest.raises(Transient, match="the answer is over 20 bytes; the rest was not read"):
@@ -89,7 +71,7 @@ def test_the_answer_to_who_are_you_is_bounded(
     ],
     ids=["a chunk of -5 bytes", "gzip", "gzip twice"],
 )
-def test_an_answer_in_a_form_that_was_not_asked_for_is_a_fault(answer: bytes, words: str) -> None:
+def test_an_answer_in_a_form_that_was_not_asked_for_is_a_fault(answer, words):
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:

@@ -1,23 +1,14 @@
 """Other languages on a stock Piston: large input, exact bytes, exit codes, build flags."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable
 
 import pytest
 
 from gradebox.sandbox import Limits, MissingToolchain, Program
 from gradebox.sandbox.languages import find
-from gradebox.sandbox.piston import PistonSandbox
 from gradebox.sandbox.piston.packages import compile_command, run_command
 
-from .fake_piston import FakePiston
-
 pytestmark = pytest.mark.slow  # each test starts real programs
-
-Make = Callable[..., FakePiston]
-Connect = Callable[..., PistonSandbox]
 
 SUMS = {
     "javascript": (
@@ -37,9 +28,7 @@ SUMS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", SUMS)
-def test_an_interpreted_language_runs_under_the_launcher(
-    server: Make, client: Connect, language: str
-) -> None:
+def test_an_interpreted_language_runs_under_the_launcher(server, client, language):
     tool, name, source = SUMS[language]
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} is not installed here")
@@ -49,7 +38,7 @@ def test_an_interpreted_language_runs_under_the_launcher(
     assert (got.stdout, got.exit_code) == (b"\xff\x00200000\n", 3)
 
 
-def test_c_is_compiled_as_c(server: Make, client: Connect) -> None:
+def test_c_is_compiled_as_c(server, client):
     box = client(server(languages=("python", "c", "c++")))
     source = (
         b'#include <stdio.h>\nint main(void) { int class = 0; return scanf("%d", &class) - class; }'
@@ -59,13 +48,13 @@ def test_c_is_compiled_as_c(server: Make, client: Connect) -> None:
     assert not box.compile(Program("c", {"main.c": b"int main(void) { return x; }"})).ok
 
 
-def test_go_is_built_with_the_environment_of_the_language_table() -> None:
+def test_go_is_built_with_the_environment_of_the_language_table():
     command = compile_command(find("go"), Program("go", {"main.go": b"package main"}), "out")
     assert "GO111MODULE=off" in command
     assert "{" not in command
 
 
-def test_the_memory_limit_reaches_the_command_line() -> None:
+def test_the_memory_limit_reaches_the_command_line():
     words = run_command(find("javascript"), "main.js", Limits(memory_bytes=256 << 20), ["a b"])
     assert words[0] == "node"
     assert "--max-old-space-size=304" in words  # a little over the limit, which decides
@@ -74,9 +63,7 @@ def test_the_memory_limit_reaches_the_command_line() -> None:
 
 
 @pytest.mark.parametrize("package", ["javascript", "ruby", "go"])
-def test_the_codeforces_package_refuses_languages_it_lacks(
-    server: Make, client: Connect, package: str
-) -> None:
+def test_the_codeforces_package_refuses_languages_it_lacks(server, client, package):
     box = client(server(languages=("cf_python3", package)), package="codeforces")
     with pytest.raises(
         MissingToolchain,

@@ -1,9 +1,5 @@
 """Servers have the level and the exact figures that they report, as far as these are valid."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from gradebox.sandbox.endpoints import without_password
@@ -29,16 +25,14 @@ PISTON = ("piston", {"cpu"})
         (True, {}, PISTON),
     ],
 )
-def test_reported_levels(
-    gradebox: bool, reported: dict[str, Any], expected: tuple[str, set[str]]
-) -> None:
+def test_reported_levels(gradebox, reported, expected):
     endpoint = Endpoint(URL, Transport(URL), 1, gradebox=gradebox, server_sandbox=reported)
     level, exact = isolation(endpoint)
     assert (level, set(exact)) == expected
 
 
 @pytest.mark.slow(seconds=1)
-def test_runs_through_a_server_have_its_level_and_name_its_address() -> None:
+def test_runs_through_a_server_have_its_level_and_name_its_address():
     with open_backend("box", 1) as box:
         own = box.describe()
     with open_backend("server", 1) as client:
@@ -48,6 +42,6 @@ def test_runs_through_a_server_have_its_level_and_name_its_address() -> None:
     assert "addresses" not in seen.as_json()
 
 
-def test_addresses_are_shown_without_their_password() -> None:
+def test_addresses_are_shown_without_their_password():
     assert without_password("http://me:secret@host:2000/x") == "http://host:2000/x"
     assert without_password("http://[::1]:2000") == "http://[::1]:2000"

@@ -1,36 +1,28 @@
 """The questions that a client asks a server before its first run, and what may go wrong there."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from gradebox.sandbox import Limits, Program, SandboxError
-from gradebox.sandbox.piston import PistonSandbox, fleet
+from gradebox.sandbox.piston import fleet
 from gradebox.sandbox.piston.probe import ANSWER_BYTES
 
-from .fake_piston import FakePiston, Handler
+from .fake_piston import Handler
 from .faults import REPLIES
-
-Make = Callable[..., FakePiston]
-Connect = Callable[..., PistonSandbox]
 
 PRINTS_ONE = Program("python", {"main.py": b"print(1)"})
 
 
 @pytest.mark.slow(seconds=6)
-def test_a_server_that_allows_five_requests_a_second_gets_through(
-    server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_allows_five_requests_a_second_gets_through(server, client, monkeypatch):
     monkeypatch.setattr(fleet, "FIRST_PAUSE_S", 0.25)
     box = client(server(per_second=5), slots=2)
     for _ in range(4):
         assert box.run(box.compile(PRINTS_ONE), Limits()).stdout == b"1\n"
 
 
-def test_a_server_that_was_replaced_is_asked_anew(server: Make, client: Connect) -> None:
+def test_a_server_that_was_replaced_is_asked_anew(server, client):
     piston = server()
     box = client(piston)
     program = box.compile(PRINTS_ONE)
@@ -41,9 +33,7 @@ def test_a_server_that_was_replaced_is_asked_anew(server: Make, client: Connect)
     assert "PISTON_OUTPUT_MAX_SIZE" in box.describe().details["advice"][0]
 
 
-def test_a_server_that_stays_busy_is_given_up_in_words(
-    server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_stays_busy_is_given_up_in_words(server, client, monkeypatch):
     monkeypatch.setattr("gradebox.sandbox.piston.probe.BUSY_S", 0.05)
     monkeypatch.setattr(fleet, "WAIT_S", 0.2)
     piston = server()
@@ -55,7 +45,7 @@ def test_a_server_that_stays_busy_is_given_up_in_words(
 
 
 @pytest.mark.slow(seconds=2)
-def test_an_endless_answer_is_not_read_to_its_end(server: Make, client: Connect) -> None:
+def test_an_endless_answer_is_not_read_to_its_end(server, client):
     piston = server()
     sent = [0]
 
@@ -81,9 +71,7 @@ def test_an_endless_answer_is_not_read_to_its_end(server: Make, client: Connect)
     ],
     ids=["100 Continue", "chunks of one byte", "trailers"],
 )
-def test_bytes_beside_an_answers_body_are_counted(
-    server: Make, client: Connect, head: bytes, part: bytes
-) -> None:
+def test_bytes_beside_an_answers_body_are_counted(server, client, head, part):
     piston = server()
     sent = [0]
 

@@ -1,7 +1,5 @@
 """A running server with a scripted sandbox, and requests to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any

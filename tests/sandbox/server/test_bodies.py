@@ -1,12 +1,9 @@
 """The bodies of requests: size, compression, structure."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json
 import tracemalloc
-from collections.abc import Callable
 
 import pytest
 import requests
@@ -18,7 +15,6 @@ from gradebox.sandbox.server.incoming import parse, structure_bytes
 from .conftest import CODE, Served
 from .test_connect import INIT, talk
 
-Start = Callable[..., Served]
 POSTS = ("/api/v2/execute", "/grade")
 JOB = json.dumps({"language": "python", "version": "*", "files": [CODE]}).encode()
 
@@ -31,7 +27,7 @@ def post(server: Served, route: str, raw: bytes, encoding: str | None = None) ->
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "DEFLATE", "gzip, gzip", "br"])
-def test_a_compressed_body_is_refused(start: Start, encoding: str) -> None:
+def test_a_compressed_body_is_refused(start, encoding):
     server = start()
     answer = post(server, "/api/v2/execute", gzip.compress(JOB), encoding)
     assert (answer.status_code, "without a Content-Encoding" in answer.text) == (415, True)
@@ -53,15 +49,13 @@ BOMBS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 @pytest.mark.parametrize("route", POSTS)
-def test_much_structure_is_refused_before_it_is_parsed(start: Start, route: str, name: str) -> None:
+def test_much_structure_is_refused_before_it_is_parsed(start, route, name):
     answer = post(start(), route, BOMBS[name])
     assert answer.status_code == 413
 
 
 @pytest.mark.slow
-def test_much_structure_in_a_message_is_refused(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_much_structure_in_a_message_is_refused(start, monkeypatch):
     monkeypatch.setattr(connect, "INIT_S", 60.0)
     bomb = {**INIT, "more": [{}] * 1_500_000}
     came, code = talk(start().url, json.dumps(bomb, separators=(",", ":")))
@@ -70,7 +64,7 @@ def test_much_structure_in_a_message_is_refused(
 
 
 @pytest.mark.slow
-def test_much_text_is_no_structure(start: Start) -> None:
+def test_much_text_is_no_structure(start):
     for text in ("{},[1],\n" * 800_000, '"\\' * 2_000_000, "漢, " * 1_000_000):
         assert start().python(stdin=text).json()["run"]["stdout"] == text
 
@@ -91,7 +85,7 @@ def test_much_text_is_no_structure(start: Start) -> None:
     ids=["deep", "files", "language", "solutions", "int", "float", "utf-16", "utf-8", "empty"],
 )
 @pytest.mark.parametrize("route", POSTS)
-def test_odd_json_is_a_bad_request(start: Start, route: str, raw: bytes) -> None:
+def test_odd_json_is_a_bad_request(start, route, raw):
     answer = post(start(), route, raw)
     assert (answer.status_code, list(answer.json())) == (400, ["message"])
 
@@ -109,9 +103,7 @@ SHAPES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHAPES)
-def test_parsing_takes_a_bounded_multiple_of_the_body(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parsing_takes_a_bounded_multiple_of_the_body(name, monkeypatch):
     """10 bytes for each byte, and 80 for each outside strings: 160 MiB at the limit."""
     monkeypatch.setattr(incoming, "STRUCTURE_BYTES", len(SHAPES[name]) - 1)
     structure = structure_bytes(SHAPES[name])
@@ -127,7 +119,7 @@ def test_parsing_takes_a_bounded_multiple_of_the_body(
     assert peak <= 10 * size + 80 * structure + (4 << 20)
 
 
-def test_a_body_is_emptied_once_it_is_text() -> None:
+def test_a_body_is_emptied_once_it_is_text():
     raw = bytearray(b'{"a": 1}')
     assert parse(raw) == {"a": 1}
     assert raw == b""
@@ -135,7 +127,7 @@ def test_a_body_is_emptied_once_it_is_text() -> None:
         parse(raw)
 
 
-def test_answers_are_written_as_json_dumps_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_written_as_json_dumps_does(monkeypatch):
     monkeypatch.setattr(incoming, "PIECE_CHARS", 3)
     for value in (
         {},
@@ -148,7 +140,7 @@ def test_answers_are_written_as_json_dumps_does(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
-def test_long_base64_is_decoded(start: Start) -> None:
+def test_long_base64_is_decoded(start):
     server = start()
     data = bytes(range(256)) * 40_000
     text = base64.b64encode(data).decode()

@@ -1,7 +1,5 @@
 """Clients of Piston that others wrote, unmodified, with our server (docs/server.md lists more)."""
 
-from __future__ import annotations
-
 import sys
 from importlib.util import find_spec
 
@@ -37,7 +35,7 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-def test_piston_rspy() -> None:
+def test_piston_rspy():
     if find_spec("piston_rspy") is None:
         pytest.skip("piston_rspy is not installed (pip install piston_rspy)")
     with open_backend("box") as box, served(box) as url:

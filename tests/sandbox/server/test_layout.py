@@ -1,9 +1,7 @@
 """Where the files of a request are when it is compiled and run: in the box itself, too."""
 
-from __future__ import annotations
-
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,16 +12,12 @@ from gradebox.sandbox.server.layout import ARCHIVE, File, place
 from testing.fakes.scripted_sandbox import FakeSandbox
 from tests.sandbox.backends import open_backend, served
 
-from .conftest import Served
-
-Start = Callable[..., Served]
-
 
 def files(*names: str, utf8: bool = True) -> list[File]:
     return [File(name, name.encode(), utf8) for name in names]
 
 
-def test_an_interpreter_runs_the_users_file_in_the_working_folder(start: Start) -> None:
+def test_an_interpreter_runs_the_users_file_in_the_working_folder(start):
     server = start()
     sent = [
         {"name": "solve.py", "content": "import helper"},
@@ -38,7 +32,7 @@ def test_an_interpreter_runs_the_users_file_in_the_working_folder(start: Start) 
     assert (call.args, call.collect) == (("solve.py", "a", "b c"), ("out",))
 
 
-def test_the_main_file_is_the_first_text_and_never_an_option() -> None:
+def test_the_main_file_is_the_first_text_and_never_an_option():
     placed = place(find("python"), [*files("data", utf8=False), *files("-c.py", "x.py")])
     assert placed.args == ("./-c.py",)
     assert list(placed.files) == ["data", "-c.py", "x.py"]
@@ -59,15 +53,13 @@ def test_the_main_file_is_the_first_text_and_never_an_option() -> None:
         ("python", [f"{i}.py" for i in range(61)], "python in place unpacked", ""),
     ],
 )
-def test_the_variant_of_a_language(
-    language: str, names: list[str], kind: str, compiled_as: str
-) -> None:
+def test_the_variant_of_a_language(language, names, kind, compiled_as):
     placed = place(find(language), files(*names))
     assert (placed.program.language, placed.compiled_as) == (kind, compiled_as)
     assert (list(placed.files) == [ARCHIVE]) is kind.endswith("unpacked")
 
 
-def test_folders_are_refused_where_a_program_cannot_have_any(start: Start) -> None:
+def test_folders_are_refused_where_a_program_cannot_have_any(start):
     server = start(FakeSandbox(level="landlock"))
     answer = server.python(files=[{"name": "a/b.py", "content": ""}])
     assert answer.status_code == 400
@@ -75,7 +67,7 @@ def test_folders_are_refused_where_a_program_cannot_have_any(start: Start) -> No
     assert server.sandbox.calls == []
 
 
-def test_compilers_messages_have_the_users_file_name(start: Start) -> None:
+def test_compilers_messages_have_the_users_file_name(start):
     log = b"main.cpp:1:2: error\nx main.cpp.h ./main.cpp /usr/main.cpp amain.cpp\n"
     server = start(FakeSandbox(compile_log=lambda source: log))
     sent = [{"name": "a \\1.cpp", "content": "x"}]
@@ -107,7 +99,7 @@ def refused(answer: dict[str, Any]) -> bool:
 
 
 @pytest.mark.slow(seconds=1)
-def test_python_sees_its_files_under_their_names(url: str) -> None:
+def test_python_sees_its_files_under_their_names(url):
     source = (
         "import os, sys, helper\nprint(sorted(os.listdir()), sys.argv, open('data.txt').read())\n"
         "assert os.path.dirname(os.path.abspath(__file__)) == os.getcwd() == sys.path[0]\n1/0\n"
@@ -120,18 +112,8 @@ def test_python_sees_its_files_under_their_names(url: str) -> None:
     assert (stage["status"], stage["code"]) == ("RE", 1)
 
 
-def test_python_in_folders(url: str) -> None:
-    source = "import helper\nprint(open('b/c/d.txt').read(), helper.__file__)\n"
-    contents = {"a/main.py": source, "a/helper.py": "", "b/c/d.txt": "hi", "./e//f": ""}
-    answer = run(url, "python", contents)
-    if refused(answer):
-        return
-    words = answer["run"]["stdout"].split()
-    assert words[0] == "hi" and words[1].endswith("/a/helper.py"), answer
-
-
 @pytest.mark.parametrize("name", ['q".cpp', "a\\.cpp", "-o.cpp", "main.cpp", "x.code"])
-def test_cpp_sources_in_folders_and_of_any_name(url: str, name: str) -> None:
+def test_cpp_sources_in_folders_and_of_any_name(url, name):
     contents = {
         "graders/sum.cpp": '#include "sum.h"\nint f();\nint main() { return f() + X; }\n',
         "graders/sum.h": "#define X 3\n",
@@ -143,13 +125,7 @@ def test_cpp_sources_in_folders_and_of_any_name(url: str, name: str) -> None:
     assert (answer["compile"]["code"], answer["run"]["code"]) == (0, 7), answer
 
 
-def test_a_compile_error_names_the_users_file(url: str) -> None:
-    answer = run(url, "c++", {"sol.cpp": "int main() { return x; }\n"})
-    assert answer["compile"]["stderr"].startswith("sol.cpp: In function")
-    assert answer["run"] == answer["compile"]
-
-
-def test_more_files_than_a_box_takes(url: str) -> None:
+def test_more_files_than_a_box_takes(url):
     contents = {"main.py": "import os\nprint(len(os.listdir()))\n"}
     contents |= {f"f{i}": str(i) for i in range(99)}
     answer = run(url, "python", contents)

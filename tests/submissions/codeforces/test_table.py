@@ -9,14 +9,14 @@ from testing.submissions.codeforces.table import read_table
 WORDS = {"AC": "right", "WA": "wrong", "TLE": "slow"}
 
 
-def test_programs_parse_and_are_named_after_their_verdict() -> None:
+def test_programs_parse_and_are_named_after_their_verdict():
     for row in read_table():
         name = Path(row.program).name
         assert name.startswith(WORDS.get(row.verdict, row.verdict.lower())), row
         assert not name.endswith(".py") or ast.parse(row.source).body, row
 
 
-def test_25_problems_have_correct_wrong_and_slow_solutions() -> None:
+def test_25_problems_have_correct_wrong_and_slow_solutions():
     rows = read_table()
     right = Counter(row.problem for row in rows if row.verdict == "AC")
     wrong = {row.problem for row in rows if row.verdict == "WA"}

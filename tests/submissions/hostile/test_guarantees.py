@@ -1,7 +1,5 @@
 """The table of guarantees in the docs: it has all attacks, and is written from outcomes."""
 
-from pathlib import Path
-
 import pytest
 
 from testing.submissions.hostile import guarantees
@@ -13,7 +11,7 @@ def committed() -> list[str]:
     return PAGE.read_text().partition(BEGIN)[2].partition(END)[0].splitlines()
 
 
-def test_every_attack_is_in_the_page() -> None:
+def test_every_attack_is_in_the_page():
     rows = [line.split(" | ")[0].removeprefix("| ") for line in committed()]
     for attack in ATTACKS:
         assert attack.tries in rows, (
@@ -21,13 +19,13 @@ def test_every_attack_is_in_the_page() -> None:
         )
 
 
-def test_no_guarantee_of_the_page_is_broken() -> None:
+def test_no_guarantee_of_the_page_is_broken():
     for line in committed():
         cells = [cell.strip() for cell in line.strip("|").split("|")[1:]]
         assert not any(cell.startswith("**") for cell in cells), line
 
 
-def test_a_broken_guarantee_is_bold(tmp_path: Path) -> None:
+def test_a_broken_guarantee_is_bold(tmp_path):
     row = {"level": "full", "run": "reach file", "came_out": "BREACH read", "wrong": "BREACH read"}
     lines = guarantees.table(
         [
@@ -44,7 +42,7 @@ def test_a_broken_guarantee_is_bold(tmp_path: Path) -> None:
     assert page.read_text().startswith("before\n") and page.read_text().endswith("after\n")
 
 
-def test_a_page_without_markers_is_refused(tmp_path: Path) -> None:
+def test_a_page_without_markers_is_refused(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("nothing")
     with pytest.raises(SystemExit, match=r"page\.md lacks"):

@@ -124,9 +124,7 @@ def of_this_user() -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_every_attack_ends_as_promised(
-    level: str, of_this_user: subprocess.CompletedProcess[str]
-) -> None:
+def test_every_attack_ends_as_promised(level, of_this_user):
     if why := not_offered(level):
         pytest.skip(why)
     rows = read_outcomes(of_this_user, level)
@@ -136,13 +134,11 @@ def test_every_attack_ends_as_promised(
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can become another user")
 @pytest.mark.parametrize("level", OF_USERS)
-def test_every_attack_ends_as_promised_for_an_ordinary_user(
-    level: str, of_nobody: subprocess.CompletedProcess[str]
-) -> None:
+def test_every_attack_ends_as_promised_for_an_ordinary_user(level, of_nobody):
     assert len(read_outcomes(of_nobody, level)) >= len(ATTACKS)
 
 
-def test_every_attack_of_the_programs_is_in_the_table() -> None:
+def test_every_attack_of_the_programs_is_in_the_table():
     """Every attack in the programs must be run."""
     listed = {attack.run for attack in ATTACKS}
     for path in PROGRAMS.glob("*.cpp"):

@@ -1,7 +1,5 @@
 """A server in all dialects, and requests to it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

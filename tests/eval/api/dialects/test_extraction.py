@@ -1,7 +1,5 @@
 """The program that SandboxFusion's rules find in a completion."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
@@ -19,17 +17,17 @@ PY, CPP = "```python\na = 1\n```", "```c++\nint x;\n```"
     ("completion", "language", "kind", "code"),
     rows(__file__, "responses"),
 )  # fmt: skip
-def test_a_program_is_found(completion: str, language: str, kind: str, code: str) -> None:
+def test_a_program_is_found(completion, language, kind, code):
     block = extract(completion, language)
     assert (block.kind, block.code) == (kind, code)
 
 
-def test_the_first_block_counts_whatever_its_tag_is() -> None:
+def test_the_first_block_counts_whatever_its_tag_is():
     assert extract(f"{CPP} {PY}", "python", tagged=False).code == "int x;"
     assert extract("", "python", tagged=False).kind == "empty"
 
 
-def test_what_runs_the_program_is_cut_off() -> None:
+def test_what_runs_the_program_is_cut_off():
     main = 'x = 1\nif __name__ == "__main__":\n    x()'
     assert without_entry_point(main, "python") == "x = 1"
     assert without_entry_point("int f();\nint main() {}", "cpp") == "int f();"
@@ -51,7 +49,7 @@ HOSTILE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", HOSTILE)
-def test_a_hostile_completion_takes_linear_time(case: str) -> None:
+def test_a_hostile_completion_takes_linear_time(case):
     text = HOSTILE[case]
     took = []
     for part in (text[: len(text) // 4], text):

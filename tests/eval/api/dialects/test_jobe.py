@@ -1,7 +1,5 @@
 """Jobe's API as CodeRunner uses it: outcomes, support files, what is refused."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from typing import Any
@@ -12,7 +10,7 @@ import requests
 from gradebox.eval.api.dialects.jobe import FILES_BYTES
 from gradebox.sandbox.errors import SandboxError
 from testing.fakes.scripted_sandbox import FakeSandbox, ready
-from tests.eval.api.dialects.conftest import Served, Start
+from tests.eval.api.dialects.conftest import Served
 
 ROOT = "/jobe/index.php/restapi"
 PYTHON = {"language_id": "Python3", "sourcecode": "print(1)", "parameters": []}
@@ -40,7 +38,7 @@ ENDS: dict[str, tuple[Any, int]] = {
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_how_a_program_ended_is_an_outcome(start: Start, end: str) -> None:
+def test_how_a_program_ended_is_an_outcome(start, end):
     outcome, expected = ENDS[end]
     status, answer = run(start(lambda call: outcome))
     assert (status, answer["outcome"]) == (200, expected)
@@ -49,13 +47,13 @@ def test_how_a_program_ended_is_an_outcome(start: Start, end: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["cpp", "python3"])
-def test_what_does_not_compile_is_said(start: Start, language: str) -> None:
+def test_what_does_not_compile_is_said(start, language):
     served = start(FakeSandbox(compile_log=lambda source: b"x undeclared"))
     _, answer = run(served, language_id=language)
     assert (answer["outcome"], answer["cmpinfo"]) == (11, "x undeclared")
 
 
-def test_files_are_put_when_a_run_misses_them(start: Start) -> None:
+def test_files_are_put_when_a_run_misses_them(start):
     box = FakeSandbox()
     served, content = start(box), b"1 2\n\xff"
     name = hashlib.md5(content).hexdigest()
@@ -69,7 +67,7 @@ def test_files_are_put_when_a_run_misses_them(start: Start) -> None:
     assert box.calls[0].files["data.txt"] == box.calls[0].files["sub-2.py"] == content
 
 
-def test_a_file_of_another_name_is_refused(start: Start) -> None:
+def test_a_file_of_another_name_is_refused(start):
     served = start(FakeSandbox())
     long = b"x" * (FILES_BYTES // 4 + 1)
     for name, content, message in (
@@ -81,7 +79,7 @@ def test_a_file_of_another_name_is_refused(start: Start) -> None:
         assert (answer.status_code, answer.json()[: len(message)]) == (400, message)
 
 
-def test_parameters_are_limits(start: Start) -> None:
+def test_parameters_are_limits(start):
     box = FakeSandbox()
     given = {"cputime": "2", "memorylimit": 10**9, "numprocs": 0, "streamsize": 0.5}
     run(start(box), parameters={**given, "runargs": ["a", 1]}, input="7")
@@ -101,14 +99,12 @@ def test_parameters_are_limits(start: Start) -> None:
         ({"file_list": [["a"]]}, "body.file_list: Expected `array` of length 2, got 1"),
     ],
 )
-def test_a_wrong_run_is_refused_in_words(
-    start: Start, fields: dict[str, Any], message: str
-) -> None:
+def test_a_wrong_run_is_refused_in_words(start, fields, message):
     status, answer = run(start(FakeSandbox()), **fields)
     assert (status, answer[: len(message)]) == (400, message)
 
 
-def test_languages_are_those_installed(start: Start) -> None:
+def test_languages_are_those_installed(start):
     listed = start(FakeSandbox()).get(f"{ROOT}/languages/")[1]
     assert ["python3", "3.11.0"] in listed
     assert "nodejs" not in dict(listed)

@@ -1,7 +1,5 @@
 """Judge0's API: statuses, what waits and what is kept, what is refused."""
 
-from __future__ import annotations
-
 import base64
 import threading
 import time
@@ -18,7 +16,8 @@ from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.server.incoming import STRUCTURE_BYTES
 from gradebox.sandbox.server.settings import Ceilings
 from testing.fakes.scripted_sandbox import FakeSandbox, ready
-from tests.eval.api.dialects.conftest import Served, Start
+from testing.rows import named_rows
+from tests.eval.api.dialects.conftest import Served
 
 PYTHON = {"source_code": "print(1)", "language_id": 71}
 NOW = "/submissions?wait=true"
@@ -42,7 +41,7 @@ ENDS: dict[str, tuple[Any, tuple[int, int | None, str | None]]] = {
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_how_a_program_ended_is_a_status(start: Start, end: str) -> None:
+def test_how_a_program_ended_is_a_status(start, end):
     outcome, expected = ENDS[end]
     path = NOW + "&fields=status,exit_signal,message"
     status, answer = start(lambda call: outcome).post(path, {**PYTHON, "expected_output": "1"})
@@ -50,14 +49,14 @@ def test_how_a_program_ended_is_a_status(start: Start, end: str) -> None:
     assert (answer["status"]["id"], answer["exit_signal"], answer["message"]) == expected
 
 
-def test_what_does_not_compile_has_no_run(start: Start) -> None:
+def test_what_does_not_compile_has_no_run(start):
     box = FakeSandbox(compile_log=lambda source: b"x" * 1_000_000)
     _, answer = start(box).post(NOW, {"source_code": "x", "language_id": 54})
     assert answer["status"] == {"id": 6, "description": "Compilation Error"}
     assert (answer["compile_output"], answer["stdout"], answer["time"]) == ("x" * 65536, None, None)
 
 
-def test_limits_and_arguments_reach_the_program(start: Start) -> None:
+def test_limits_and_arguments_reach_the_program(start):
     box = FakeSandbox(lambda call: ready("1\n", stderr=b"\xff"))
     given = {"cpu_time_limit": "2", "cpu_extra_time": 0.5, "wall_time_limit": 7}
     given |= {"memory_limit": 4096, "max_processes_and_or_threads": 3, "max_file_size": 2}
@@ -79,7 +78,7 @@ def ended(served: Served, token: str) -> dict[str, Any]:
         time.sleep(0.01)
 
 
-def test_a_token_leads_to_the_result(start: Start) -> None:
+def test_a_token_leads_to_the_result(start):
     served = start(lambda call: ready(call.stdin))
     texts = {"source_code": "1", "stdin": "é\0", "expected_output": "é"}
     body = {name: base64.encodebytes(text.encode()).decode() for name, text in texts.items()}
@@ -92,7 +91,7 @@ def test_a_token_leads_to_the_result(start: Start) -> None:
     assert (answer["cpu_time_limit"], answer["time"], answer["memory"]) == ("5.000", "0.010", 1024)
 
 
-def test_an_answer_is_of_one_moment() -> None:
+def test_an_answer_is_of_one_moment():
     programs = ProgramRunner(FakeSandbox(lambda call: ready("1")), Ceilings())
     listed = languages_of(programs.installed)
     submission = read_submission(PYTHON, listed, programs.ceilings, encoded=False)
@@ -110,7 +109,7 @@ def test_an_answer_is_of_one_moment() -> None:
     programs.close()
 
 
-def test_a_batch_answers_for_each(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_answers_for_each(start, monkeypatch):
     served = start(lambda call: ready("1"))
     rows = [PYTHON, {"language_id": 71}, {**PYTHON, "language_id": 12}]
     status, answer = served.post("/submissions/batch", {"submissions": rows})
@@ -135,24 +134,11 @@ def test_a_batch_answers_for_each(start: Start, monkeypatch: pytest.MonkeyPatch)
     assert (status, "JSON outside strings" in answer["message"]) == (413, True)
 
 
-REFUSED = {
-    "callback_url": ("http://127.0.0.1/", "this server calls no addresses"),
-    "enable_network": (True, "programs have no network here"),
-    "additional_files": ("UEsFBg==", "this server takes one source file"),
-    "compiler_options": ("-O3", "this server chooses the options of compilers"),
-    "cpu_time_limit": (-1, "must be at least 0.001 and at most 120"),
-    "wall_time_limit": (1e9, "must be at least 1 and at most 300"),
-    "memory_limit": ("all", "Expected `float | null`, got `str`"),
-    "number_of_runs": (2, "must be at least 1 and at most 1"),
-    "command_line_arguments": ("'", "can't be split into words: No closing quotation"),
-    "source_code": ("é" * 9, "is not base64 as base64_encoded says"),
-    "stdin": (3, "Expected `str | null`, got `int`"),
-    "language_id": (None, "None is not served; these are: 10"),
-}
+REFUSED = named_rows(__file__, "refused")
 
 
 @pytest.mark.parametrize("field", REFUSED)
-def test_what_is_not_honoured_is_refused_in_words(start: Start, field: str) -> None:
+def test_what_is_not_honoured_is_refused_in_words(start, field):
     value, why = REFUSED[field]
     body = {"source_code": "MQ==", "language_id": 71, field: value}
     status, answer = start(FakeSandbox()).post(NOW + "&base64_encoded=true", body)
@@ -160,7 +146,7 @@ def test_what_is_not_honoured_is_refused_in_words(start: Start, field: str) -> N
     assert answer[field][0].startswith(why)
 
 
-def test_other_requests_are_refused(start: Start) -> None:
+def test_other_requests_are_refused(start):
     served = start(FakeSandbox())
     deleted = requests.delete(served.url + "/submissions/x", timeout=60)
     assert (deleted.status_code, "can't be deleted" in deleted.json()["error"]) == (400, True)
@@ -175,9 +161,7 @@ def test_other_requests_are_refused(start: Start) -> None:
     assert served.get("/languages/9") == (404, {"error": "no language '9' here"})
 
 
-def test_a_full_queue_refuses_and_old_results_go(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_queue_refuses_and_old_results_go(start, monkeypatch):
     monkeypatch.setattr(judge0, "QUEUE_MOST", 1)
     monkeypatch.setattr(judge0, "KEPT_BYTES", 1)  # the newest alone
     go = threading.Event()
@@ -192,7 +176,7 @@ def test_a_full_queue_refuses_and_old_results_go(
     assert served.get(f"/submissions/{second}")[0] == 404
 
 
-def test_what_the_sdk_asks_first(start: Start) -> None:
+def test_what_the_sdk_asks_first(start):
     served = start(FakeSandbox())
     assert served.get("/about")[1]["version"] == "1.14.0"
     assert served.get("/extra/about")[1]["version"] == "1.14.0-extra"
@@ -203,7 +187,7 @@ def test_what_the_sdk_asks_first(start: Start) -> None:
 
 
 @pytest.mark.parametrize("name", ["X-Auth-Token", "X-API-KEY"])
-def test_the_token_is_taken_under_their_names(start: Start, name: str) -> None:
+def test_the_token_is_taken_under_their_names(start, name):
     served = start(FakeSandbox(), token="s3cret")
     for given, expected in (("s3cret", 200), ("", 401), ("Bearer s3cret", 401)):
         answer = requests.get(served.url + "/about", headers={name: given}, timeout=60)

@@ -1,7 +1,5 @@
 """open-r1's POST /execute_batch: scripts as cells of a notebook, their values as texts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +10,7 @@ from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution
 from gradebox.sandbox.opening import open_sandbox
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
-from tests.eval.api.dialects.conftest import Served, Start
+from tests.eval.api.dialects.conftest import Served
 from tests.eval.api.serving import serving
 
 
@@ -39,7 +37,7 @@ CELLS = {  # script → text, stdout, error
 
 
 @pytest.mark.slow
-def test_a_script_runs_as_a_cell(real: Served) -> None:
+def test_a_script_runs_as_a_cell(real):
     status, answers = batch(real, *CELLS)
     assert status == 200
     for answer, (text, stdout, why) in zip(answers, CELLS.values(), strict=True):
@@ -65,13 +63,13 @@ ENDS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_a_script_without_an_answer_counts_as_nothing(start: Start, end: str) -> None:
+def test_a_script_without_an_answer_counts_as_nothing(start, end):
     script, why = ENDS[end]
     _, (answer,) = batch(start(script), "1")
     assert answer == {"execution": None, "text": "", "exception_str": why}
 
 
-def test_a_crash_forfeits_the_answer(start: Start) -> None:
+def test_a_crash_forfeits_the_answer(start):
     text = json.dumps({"text": "1.0", "error": None})
 
     def ran(call: Call) -> Execution:
@@ -81,7 +79,7 @@ def test_a_crash_forfeits_the_answer(start: Start) -> None:
     assert (answer["text"], answer["execution"]["results"]) == ("", [])
 
 
-def test_other_languages_run_as_programs(start: Start) -> None:
+def test_other_languages_run_as_programs(start):
     served = start(lambda call: ready(call.source.upper()))
     _, answers = batch(served, "a", "b", "c", languages=["cpp", "java", "cobol"])
     assert [answer["text"] for answer in answers] == ["A", "", ""]
@@ -89,13 +87,13 @@ def test_other_languages_run_as_programs(start: Start) -> None:
     assert answers[2]["exception_str"].startswith("unknown language 'cobol'")
 
 
-def test_scripts_share_the_output_of_a_program(start: Start) -> None:
+def test_scripts_share_the_output_of_a_program(start):
     box = FakeSandbox()
     batch(start(box), *map(str, range(64)))
     assert {call.limits.output_bytes for call in box.calls} == {1 << 20}
 
 
-def test_a_fault_of_the_machine_is_no_answer(start: Start) -> None:
+def test_a_fault_of_the_machine_is_no_answer(start):
     status, answer = batch(start(lambda call: SandboxError("no cgroup")), "1", "2")
     assert (status, answer) == (503, {"detail": "no cgroup"})
 
@@ -113,9 +111,7 @@ def test_a_fault_of_the_machine_is_no_answer(start: Start) -> None:
         ({"scripts": [1]}, "scripts", "Expected `str`, got `int`"),
     ],
 )
-def test_a_wrong_batch_is_refused_in_words(
-    start: Start, fields: dict[str, Any], where: str, message: str
-) -> None:
+def test_a_wrong_batch_is_refused_in_words(start, fields, where, message):
     status, answer = batch(start(FakeSandbox()), "1", **fields)
     assert (status, answer["detail"][0]["loc"][1]) == (422, where)
     assert answer["detail"][0]["msg"].startswith(message)

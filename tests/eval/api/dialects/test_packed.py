@@ -1,7 +1,5 @@
 """Packed tests of requests: what is read, and pickles that attack the reader."""
 
-from __future__ import annotations
-
 import base64
 import json
 import pickle
@@ -33,11 +31,11 @@ VALUE = [
 
 
 @pytest.mark.parametrize("protocol", range(2, 6))
-def test_plain_values_are_read(protocol: int) -> None:
+def test_plain_values_are_read(protocol):
     assert unpacked(pack(pickle.dumps(VALUE, protocol=protocol))) == json.loads(json.dumps(VALUE))
 
 
-def test_json_is_read_packed_or_not() -> None:
+def test_json_is_read_packed_or_not():
     assert unpacked(pack(b'{"a": [1]}')) == {"a": [1]}
     assert json_or_unpacked(' ["a"]') == ["a"]
     assert json_or_unpacked(["a"]) == ["a"]
@@ -76,9 +74,7 @@ ATTACKS = {
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_a_hostile_pickle_is_refused_cheaply(
-    attack: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_hostile_pickle_is_refused_cheaply(attack, capsys):
     text = pack(ATTACKS[attack])
     tracemalloc.start()
     try:
@@ -101,12 +97,12 @@ NOT_PACKED = {
 
 
 @pytest.mark.parametrize("case", NOT_PACKED)
-def test_what_is_not_packed_is_refused(case: str) -> None:
+def test_what_is_not_packed_is_refused(case):
     with pytest.raises(BadRequest):
         unpacked(NOT_PACKED[case])
 
 
-def test_a_bomb_is_refused() -> None:
+def test_a_bomb_is_refused():
     with pytest.raises(BadRequest, match="unpacks to more than 20971520 bytes"):
         unpacked(pack(b"x" * (21 << 20)))
     with pytest.raises(BadRequest, match="over 131072 lists, objects, numbers and texts"):
@@ -124,9 +120,7 @@ SLOW: dict[str, tuple[Any, bytes]] = {
 
 
 @pytest.mark.parametrize("case", SLOW)
-def test_what_is_slow_to_read_is_read_by_a_worker(
-    case: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_slow_to_read_is_read_by_a_worker(case, monkeypatch):
     asked = []
     monkeypatch.setattr(
         packed, "in_worker", lambda *args: asked.append(args) or row_workers.in_worker(*args)
@@ -136,7 +130,7 @@ def test_what_is_slow_to_read_is_read_by_a_worker(
     assert len(asked) == (case != "none")
 
 
-def test_a_stream_that_takes_long_is_unpacked_by_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_that_takes_long_is_unpacked_by_a_worker(monkeypatch):
     monkeypatch.setattr(packed, "QUICK_S", 0.0)
     monkeypatch.setattr(packed, "in_worker", lambda _function, arguments: arguments[1])
     assert unpacked(pack(b"[1]")) == "the packed value"

@@ -1,7 +1,5 @@
 """POST /run_code of SandboxFusion: its answers, what it refuses, whose fault it names."""
 
-from __future__ import annotations
-
 import base64
 import json
 import threading
@@ -16,7 +14,8 @@ from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import MIB
 from gradebox.sandbox.opening import open_sandbox
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
-from tests.eval.api.dialects.conftest import Served, Start
+from testing.rows import rows
+from tests.eval.api.dialects.conftest import Served
 from tests.eval.api.serving import serving
 
 PYTHON = {"code": "print(1)", "language": "python"}
@@ -40,7 +39,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_a_program_is_answered_for_and_never_blamed_on_the_machine(start: Start, end: str) -> None:
+def test_a_program_is_answered_for_and_never_blamed_on_the_machine(start, end):
     fields, expected = ENDS[end]
     served = start(lambda call: ready(b"out\xff", stderr=b"err", cpu_s=0.25, **fields))
     status, answer = served.post("/run_code", PYTHON)
@@ -52,7 +51,7 @@ def test_a_program_is_answered_for_and_never_blamed_on_the_machine(start: Start,
     assert answer["message"] == ""
 
 
-def test_an_answer_has_the_fields_of_theirs(start: Start) -> None:
+def test_an_answer_has_the_fields_of_theirs(start):
     _, answer = start(lambda call: ready("1\n")).post("/run_code", PYTHON)
     theirs = ["status", "message", "compile_result", "run_result", "executor_pod_name", "files"]
     assert list(answer) == [*theirs, "cpu_time", "memory_bytes", "verdict"]
@@ -60,7 +59,7 @@ def test_an_answer_has_the_fields_of_theirs(start: Start) -> None:
     assert list(answer["run_result"]) == of_a_run
 
 
-def test_a_program_that_does_not_compile_has_no_run(start: Start) -> None:
+def test_a_program_that_does_not_compile_has_no_run(start):
     box = FakeSandbox(compile_log=lambda source: b"x undeclared")
     _, answer = start(box).post("/run_code", {"code": "x", "language": "cpp"})
     compiled = answer["compile_result"]
@@ -70,14 +69,14 @@ def test_a_program_that_does_not_compile_has_no_run(start: Start) -> None:
     assert compiled["stderr"] == "x undeclared"
 
 
-def test_python_that_does_not_compile_fails_when_it_runs(start: Start) -> None:
+def test_python_that_does_not_compile_fails_when_it_runs(start):
     box = FakeSandbox(lambda call: ready(exit_code=1, stderr=b"SyntaxError"), lambda source: b"no")
     _, answer = start(box).post("/run_code", {"code": "x = (", "language": "python"})
     assert (answer["status"], answer["verdict"], answer["compile_result"]) == ("Failed", "RE", None)
     assert answer["run_result"]["stderr"] == "SyntaxError"
 
 
-def test_the_machine_is_tried_again_then_named(start: Start) -> None:
+def test_the_machine_is_tried_again_then_named(start):
     faults: list[Any] = [SandboxError("no cgroup"), ready("1\n")]
     served = start(lambda call: faults.pop(0))
     assert served.post("/run_code", PYTHON)[1]["status"] == "Success"
@@ -105,9 +104,7 @@ def test_the_machine_is_tried_again_then_named(start: Start) -> None:
         ),
     ],
 )
-def test_a_language_that_cannot_run_is_no_verdict(
-    start: Start, monkeypatch: pytest.MonkeyPatch, language: str, status: int, message: str
-) -> None:
+def test_a_language_that_cannot_run_is_no_verdict(start, monkeypatch, language, status, message):
     """Clients take the status Failed for a wrong program, and any HTTP status but 200 for none."""
     monkeypatch.setattr("gradebox.eval.api.dialects.programs._scripts", dict)
     served = start(lambda call: ready())
@@ -117,7 +114,7 @@ def test_a_language_that_cannot_run_is_no_verdict(
     assert (detail if status == 400 else detail[0]["msg"]).startswith(message)
 
 
-def test_limits_are_those_of_the_request(start: Start) -> None:
+def test_limits_are_those_of_the_request(start):
     box = FakeSandbox(lambda call: ready())
     served = start(box)
     served.post("/run_code", {**PYTHON, "run_timeout": 4, "memory_limit_MB": 300})
@@ -127,7 +124,7 @@ def test_limits_are_those_of_the_request(start: Start) -> None:
     assert (default.cpu_s, default.wall_s, default.memory_bytes) == (10, 16, 1024 * MIB)
 
 
-def test_fetched_files_share_the_limit_of_the_output(start: Start) -> None:
+def test_fetched_files_share_the_limit_of_the_output(start):
     box = FakeSandbox(lambda call: ready())
     served = start(box)
     files = {"name": "main.py", "content": "1"}
@@ -138,7 +135,7 @@ def test_fetched_files_share_the_limit_of_the_output(start: Start) -> None:
     assert [call.limits.output_bytes for call in box.calls] == [16 * MIB, 16 * MIB, 64 * MIB]
 
 
-def test_files_go_in_and_come_back(start: Start) -> None:
+def test_files_go_in_and_come_back(start):
     box = FakeSandbox(lambda call: ready(files={"out.bin": b"\0\1"}))
     body = {
         **PYTHON,
@@ -165,47 +162,19 @@ def test_files_go_in_and_come_back(start: Start) -> None:
     assert answer["files"] == {"out.bin": b64(b"\0\1")}
 
 
-HOSTILE = {
+HOSTILE: dict[str, Any] = {
+    **{name: {**PYTHON, **change} for name, change in rows(__file__, "hostile")},
     "no object": [1],
     "no code": {"language": "python"},
-    "code is null": {**PYTHON, "code": None},
-    "unknown language": {**PYTHON, "language": "klingon"},
-    "language is a list": {**PYTHON, "language": ["python"]},
-    "time is text": {**PYTHON, "run_timeout": "long"},
-    "time is 0": {**PYTHON, "run_timeout": 0},
-    "time is negative": {**PYTHON, "run_timeout": -1},
-    "time is NaN": {**PYTHON, "run_timeout": float("nan")},
-    "time is endless": {**PYTHON, "run_timeout": float("inf")},
     "time is huge": {**PYTHON, "compile_timeout": 10**400},
-    "time is true": {**PYTHON, "run_timeout": True},
-    "memory is NaN": {**PYTHON, "memory_limit_MB": float("nan")},
-    "memory is far below": {**PYTHON, "memory_limit_MB": -7},
-    "memory is too much": {**PYTHON, "memory_limit_MB": 10**9},
-    "stdin is a number": {**PYTHON, "stdin": 1},
-    "files is a list": {**PYTHON, "files": []},
-    "file is a number": {**PYTHON, "files": {"a": 1}},
-    "file is not base64": {**PYTHON, "files": {"a": "!!!"}},
-    "file is cut": {**PYTHON, "files": {"a": "QQQQQ"}},
-    "path goes up": {**PYTHON, "files": {"a/../../b": ""}},
-    "path is absolute": {**PYTHON, "files": {"/etc/passwd": ""}},
-    "path is empty": {**PYTHON, "files": {"": ""}},
-    "path is a dot": {**PYTHON, "files": {".": ""}},
-    "path has NUL": {**PYTHON, "files": {"a\0b": ""}},
     "path is long": {**PYTHON, "files": {"a" * 300: ""}},
-    "path is half a character": {**PYTHON, "files": {"\ud800": ""}},
-    "path is the server's": {**PYTHON, "files": {".gradebox-files": ""}},
-    "file is a folder too": {**PYTHON, "files": {"a": "", "a/b": ""}},
     "many files": {**PYTHON, "files": {str(i): "" for i in range(257)}},
-    "fetch goes up": {**PYTHON, "fetch_files": ["../x"]},
-    "fetch is absolute": {**PYTHON, "fetch_files": ["/proc/self/environ"]},
-    "fetch in a folder": {**PYTHON, "fetch_files": ["a/b"]},
-    "fetch is a text": {**PYTHON, "fetch_files": "abc"},
     "fetch much": {**PYTHON, "fetch_files": ["a"] * 33},
 }
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-def test_a_hostile_body_runs_nothing_and_is_named(start: Start, case: str) -> None:
+def test_a_hostile_body_runs_nothing_and_is_named(start, case):
     box = FakeSandbox()
     status, answer = start(box).post("/run_code", HOSTILE[case])
     assert status == 422
@@ -216,15 +185,7 @@ def test_a_hostile_body_runs_nothing_and_is_named(start: Start, case: str) -> No
     assert box.compiled == []
 
 
-def test_deep_json_is_refused(start: Start) -> None:
-    raw = b'{"files":' * 200_000
-    headers = {"Content-Type": "application/json"}
-    url = start(FakeSandbox()).url
-    answer = requests.post(f"{url}/run_code", data=raw, headers=headers, timeout=60)
-    assert answer.status_code == 400
-
-
-def test_ping_and_notebooks(start: Start) -> None:
+def test_ping_and_notebooks(start):
     served = start(FakeSandbox())
     assert served.get("/v1/ping") == (200, "pong")
     status, answer = served.post("/run_jupyter", {"cells": ["1"]})
@@ -232,7 +193,7 @@ def test_ping_and_notebooks(start: Start) -> None:
     assert "/run_code" in answer["detail"]
 
 
-def test_a_full_server_says_when_to_come_back(start: Start) -> None:
+def test_a_full_server_says_when_to_come_back(start):
     gate = threading.Event()
 
     def wait(call: Call) -> Any:
@@ -252,18 +213,6 @@ def test_a_full_server_says_when_to_come_back(start: Start) -> None:
         assert [one.result().json()["status"] for one in admitted] == ["Success"] * 2
 
 
-@pytest.mark.slow
-def test_128_clients_get_right_answers(start: Start) -> None:
-    served = start(lambda call: ready(call.stdin))
-
-    def one(n: int) -> bool:
-        _, answer = served.post("/run_code", {**PYTHON, "stdin": str(n)})
-        return bool(answer["run_result"]["stdout"] == str(n))
-
-    with ThreadPoolExecutor(128) as pool:
-        assert all(pool.map(one, range(256)))
-
-
 SCRIPTS = {  # each adds one to 4
     "bash": "read n; echo $((n + 1)) | cat",
     "perl": "use strict; use List::Util qw(sum); print sum(<STDIN>, 1), qq(\\n);",
@@ -274,7 +223,7 @@ SCRIPTS = {  # each adds one to 4
 
 
 @pytest.mark.slow
-def test_scripts_run_where_their_interpreter_is_installed() -> None:
+def test_scripts_run_where_their_interpreter_is_installed():
     with open_sandbox("local") as box, serving(box) as url:
         for language, code in SCRIPTS.items():
             body = {"code": code, "language": language, "stdin": "4"}

@@ -1,7 +1,5 @@
 """open-instruct, OpenRLHF and NeMo Gym, with requests as their clients make them."""
 
-from __future__ import annotations
-
 import base64
 import json
 import pickle
@@ -17,7 +15,8 @@ from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.opening import open_sandbox
 from gradebox.sandbox.server.settings import ServerRequest
 from testing.fakes.scripted_sandbox import Call
-from tests.eval.api.dialects.conftest import Served, Start
+from testing.rows import named_rows
+from tests.eval.api.dialects.conftest import Served
 from tests.eval.api.serving import serving
 
 ADD = "def add(a, b):\n    return a + b\n"
@@ -49,7 +48,7 @@ def real() -> Iterator[Served]:
 
 
 @pytest.mark.slow
-def test_each_assertion_is_a_test(real: Served) -> None:
+def test_each_assertion_is_a_test(real):
     tests = ["assert add(1, 2) == 3", "assert add(0, 0) == 1", "add(1, 'x')"]
     body = {"program": ADD, "tests": tests, "max_execution_time": 5.0}
     status, answer = real.post("/test_program", body)
@@ -59,55 +58,38 @@ def test_each_assertion_is_a_test(real: Served) -> None:
     assert answer["runtimes"][1:] == [-1.0, -1.0]
 
 
-def test_leaving_early_passes_nothing(real: Served) -> None:
+def test_leaving_early_passes_nothing(real):
     body = {"program": "import os\nos._exit(0)\n", "tests": ["assert add(1, 2) == 3"]}
     assert real.post("/test_program", body)[1]["results"] == [0]
 
 
 @pytest.mark.parametrize("form", [lambda t: t, json.dumps, packed])
-def test_pairs_may_be_a_list_its_text_or_packed(start: Start, form: Any) -> None:
+def test_pairs_may_be_a_list_its_text_or_packed(start, form):
     body = {"program": PLUS_ONE, "tests": form(PAIRS)}
     status, answer = start(plus_one).post("/test_program_stdio", body)
     assert (status, answer) == (200, {"results": [1, 0], "runtimes": [0.01, -1.0]})
 
 
-def test_no_tests_are_no_results(start: Start) -> None:
+def test_no_tests_are_no_results(start):
     served = start(plus_one)
     for tests in ([], "", None):
         body = {"program": PLUS_ONE, "tests": tests}
         assert served.post("/test_program_stdio", body) == (200, {"results": [], "runtimes": []})
 
 
-HOSTILE: dict[str, tuple[int, Any]] = {
-    "no program": (422, {"tests": []}),
-    "no tests": (422, {"program": ""}),
-    "time is NaN": (422, {"program": "", "tests": [], "max_execution_time": float("nan")}),
-    "time is huge": (422, {"program": "", "tests": [], "max_execution_time": 1e9}),
-    "tests are a number": (422, {"program": "", "tests": 7}),
-    "a test is a text": (422, {"program": "", "tests": ["x"]}),
-    "a test has no output": (422, {"program": "", "tests": [{"input": ""}]}),
-    "an input is an object": (400, {"program": "", "tests": [{"input": {}, "output": ""}]}),
-    "garbage": (400, {"program": "", "tests": "!!!"}),
-    "no pickle": (400, {"program": "", "tests": base64.b64encode(b"x").decode()}),
-    "a class": (400, {"program": "", "tests": packed([SandboxError("x")])}),
-}
+HOSTILE: dict[str, tuple[int, Any]] = named_rows(__file__, "hostile")
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-def test_hostile_tests_are_refused(start: Start, case: str) -> None:
+def test_hostile_tests_are_refused(start, case):
     status, body = HOSTILE[case]
     answer = start(plus_one).post("/test_program_stdio", body)
     assert (answer[0], "detail" in answer[1]) == (status, True)
 
 
-def test_a_fault_of_the_machine_is_no_result(start: Start) -> None:
+def test_a_fault_of_the_machine_is_no_result(start):
     status, answer = start(broken).post("/test_program_stdio", {"program": "x", "tests": PAIRS})
     assert (status, "no cgroup" in answer["detail"]) == (503, True)
-
-
-def test_health_is_there(start: Start) -> None:
-    status, answer = start(plus_one).get("/health")
-    assert (status, answer["status"]) == (200, "ok")
 
 
 # ---- OpenRLHF -----------------------------------------------------------------------------
@@ -127,9 +109,7 @@ LABEL = {"inputs": ["1\n", "2\n"], "outputs": ["2\n", "3\n"]}
         (f"{PROMPT}\n```python\nprint(9)\n```", LABEL, 0.0, 0.0),
     ],
 )
-def test_the_answer_behind_the_prompt_is_rewarded(
-    start: Start, query: str, label: Any, reward: float, score: float
-) -> None:
+def test_the_answer_behind_the_prompt_is_rewarded(start, query, label, reward, score):
     body = {"query": [query], "prompts": [PROMPT], "labels": [label]}
     status, answer = start(plus_one).post("/get_reward", body)
     assert status == 200
@@ -150,12 +130,12 @@ def test_the_answer_behind_the_prompt_is_rewarded(
         ),
     ],
 )
-def test_a_label_without_a_problem_is_refused(start: Start, status: int, body: Any) -> None:
+def test_a_label_without_a_problem_is_refused(start, status, body):
     answer = start(plus_one).post("/get_reward", body)
     assert (answer[0], "detail" in answer[1]) == (status, True)
 
 
-def test_the_trainer_asks_again_after_a_fault(start: Start) -> None:
+def test_the_trainer_asks_again_after_a_fault(start):
     body = {"query": [RIGHT], "prompts": [PROMPT], "labels": [LABEL]}
     assert start(broken).post("/get_reward", body)[0] == 503
 
@@ -188,9 +168,7 @@ PACKED = {"packed": base64.b64encode(zlib.compress(json.dumps(INS_OUTS).encode()
         ("", INS_OUTS, 0.0, None),
     ],
 )
-def test_a_response_is_verified(
-    start: Start, text: str, tests: Any, reward: float, result: Any
-) -> None:
+def test_a_response_is_verified(start, text, tests, reward, result):
     body = verify_body(text, tests)
     status, answer = start(plus_one).post("/verify", body)
     assert status == 200
@@ -209,21 +187,19 @@ def test_a_response_is_verified(
         (plus_one, {"packed": "!!!"}, "verifier_error"),
     ],
 )
-def test_a_sample_that_is_not_measured_is_masked(
-    start: Start, script: Any, tests: Any, kind: str
-) -> None:
+def test_a_sample_that_is_not_measured_is_masked(start, script, tests, kind):
     status, answer = start(script).post("/verify", verify_body(FENCED, tests))
     assert status == 200
     assert (answer["mask_sample"], answer["failure_kind"]) == (True, kind)
     assert answer["failure_reason"]
 
 
-def test_a_body_without_a_response_is_wrong(start: Start) -> None:
+def test_a_body_without_a_response_is_wrong(start):
     status, answer = start(plus_one).post("/verify", {"responses_create_params": {}})
     assert (status, answer["detail"][0]["loc"]) == (422, ["body", "response"])
 
 
-def test_sessions_need_nothing(start: Start) -> None:
+def test_sessions_need_nothing(start):
     served = start(plus_one)
     assert served.post("/seed_session", {}) == (200, {})
     assert served.post("/close_session", {"resources_session_id": "s"}) == (
@@ -234,7 +210,7 @@ def test_sessions_need_nothing(start: Start) -> None:
 
 
 @pytest.mark.slow(seconds=1)
-def test_metrics_of_tasks_whose_numbers_have_one_hash_are_fast() -> None:
+def test_metrics_of_tasks_whose_numbers_have_one_hash_are_fast():
     """As keys of a dict, 15,000 such numbers took more than 10 s, four times as many 160 s."""
     given = [{"_ng_task_index": (2**61 - 1) * i, "reward": 1} for i in range(1, 15_001)]
     start = time.process_time()
@@ -244,7 +220,7 @@ def test_metrics_of_tasks_whose_numbers_have_one_hash_are_fast() -> None:
     assert time.process_time() - start < 5
 
 
-def test_metrics_leave_masked_samples_out(start: Start) -> None:
+def test_metrics_leave_masked_samples_out(start):
     responses = [
         {"_ng_task_index": 1, "reward": 1.0},
         {"_ng_task_index": 1, "reward": 0.0},

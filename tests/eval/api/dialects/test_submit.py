@@ -1,13 +1,10 @@
 """POST /submit of SandboxFusion: its classes of rows, its answer, what is refused."""
 
-from __future__ import annotations
-
 import base64
 import json
 import pickle
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +14,7 @@ from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.opening import open_sandbox
 from testing.fakes.scripted_sandbox import Call, ready
 from testing.rows import named_rows
-from tests.eval.api.dialects.conftest import Served, Start
+from tests.eval.api.dialects.conftest import Served
 from tests.eval.api.serving import serving
 
 ECHO = "```python\necho\n```"
@@ -51,7 +48,7 @@ def real() -> Iterator[Served]:
 # ---- CommonOJ -----------------------------------------------------------------------------
 
 
-def test_output_is_compared_as_theirs(start: Start) -> None:
+def test_output_is_compared_as_theirs(start):
     status, answer = start(echo).post("/submit", oj(ECHO))
     assert status == 200
     fields = ["id", "accepted", "extracted_code", "full_code", "test_code", "tests"]
@@ -69,9 +66,7 @@ def test_output_is_compared_as_theirs(start: Start) -> None:
     ("code", "status", "code_of_exit", "verdict"),
     [("wrong", "Success", 0, "WA"), ("die", "Failed", 1, "RE")],
 )
-def test_the_first_failure_is_the_last_test(
-    start: Start, code: str, status: str, code_of_exit: int, verdict: str
-) -> None:
+def test_the_first_failure_is_the_last_test(start, code, status, code_of_exit, verdict):
     _, answer = start(echo).post("/submit", oj(f"```python\n{code}\n```"))
     (test,) = answer["tests"]
     run = test["exec_info"]
@@ -80,12 +75,12 @@ def test_the_first_failure_is_the_last_test(
     assert run["verdict"] == verdict
 
 
-def test_all_tests_run_on_request(start: Start) -> None:
+def test_all_tests_run_on_request(start):
     request = oj("```python\nwrong\n```", extra={"run_all_cases": True})
     assert len(start(echo).post("/submit", request)[1]["tests"]) == 2
 
 
-def test_inputs_of_passed_tests_are_cut(start: Start) -> None:
+def test_inputs_of_passed_tests_are_cut(start):
     long = "x" * 3000
     row = {**OJ, "test": [{"input": {"stdin": long}, "output": {"stdout": long}}]}
     served = start(echo)
@@ -95,7 +90,7 @@ def test_inputs_of_passed_tests_are_cut(start: Start) -> None:
     assert sizes == [999, 3000]
 
 
-def test_no_program_and_no_tests_are_not_accepted(start: Start) -> None:
+def test_no_program_and_no_tests_are_not_accepted(start):
     served = start(echo)
     _, empty = served.post("/submit", oj("I can't."))
     assert (empty["accepted"], empty["tests"], empty["extracted_type"]) == (False, [], "empty")
@@ -103,7 +98,7 @@ def test_no_program_and_no_tests_are_not_accepted(start: Start) -> None:
     assert (untested["accepted"], untested["tests"]) == (False, [])
 
 
-def test_a_fault_of_the_machine_is_no_verdict(start: Start) -> None:
+def test_a_fault_of_the_machine_is_no_verdict(start):
     status, answer = start(lambda call: SandboxError("no cgroup")).post("/submit", oj(ECHO))
     assert status == 503
     assert "not the program's fault" in answer["detail"]
@@ -144,7 +139,7 @@ BODIES: dict[str, tuple[bool, dict[str, Any]]] = named_rows(__file__, "bodies")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", BODIES)
-def test_a_row_of_each_class_is_graded(real: Served, case: str) -> None:
+def test_a_row_of_each_class_is_graded(real, case):
     accepted, request = BODIES[case]
     status, answer = real.post("/submit", request)
     assert status == 200, answer
@@ -197,7 +192,7 @@ REFUSED: dict[str, tuple[int, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_graded_is_named(start: Start, case: str) -> None:
+def test_what_cannot_be_graded_is_named(start, case):
     expected, request = REFUSED[case]
     status, answer = start(echo).post("/submit", request)
     assert status == expected, answer
@@ -207,7 +202,7 @@ def test_what_cannot_be_graded_is_named(start: Start, case: str) -> None:
 # ---- data sets ----------------------------------------------------------------------------
 
 
-def test_the_servers_own_data_set_has_its_name(start: Start, tmp_path: Path) -> None:
+def test_the_servers_own_data_set_has_its_name(start, tmp_path):
     row = {"id": "1/A", "official_tests": [{"input": "a\n", "output": "a\n"}]}
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps(row) + "\n")
@@ -221,7 +216,7 @@ def test_the_servers_own_data_set_has_its_name(start: Start, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("path", [*NOT_SERVED, "/list_ids"])
-def test_there_are_no_rows_of_other_data_sets(start: Start, path: str) -> None:
+def test_there_are_no_rows_of_other_data_sets(start, path):
     status, answer = start(echo).post(path, {"dataset": "mbpp", "config": {}})
     assert status == (400 if path == "/list_ids" else 501)
     assert ("the client's own" in answer["detail"]) == (path != "/run_jupyter")

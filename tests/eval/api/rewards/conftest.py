@@ -1,7 +1,5 @@
 """A grader over a scripted sandbox, and one over a real sandbox."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

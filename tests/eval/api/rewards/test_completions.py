@@ -1,7 +1,5 @@
 """Which program of a completion is graded, and on which problem."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -45,13 +43,13 @@ COMPLETIONS: dict[str, tuple[Any, str | None, float]] = {
 
 
 @pytest.mark.parametrize("name", COMPLETIONS)
-def test_the_program_of_a_completion(fake: Any, name: str):
+def test_the_program_of_a_completion(fake, name):
     completion, language, reward = COMPLETIONS[name]
     grade = make_codeforces("pass_fail", grader=fake)
     assert grade([completion], official_tests=[TESTS], language=[language]) == [reward]
 
 
-def test_rows_of_one_id_with_different_tests_are_different_problems(fake: Any):
+def test_rows_of_one_id_with_different_tests_are_different_problems(fake):
     never = [{"input": "1\n", "output": "5\n"}]
     rewards = make_codeforces("pass_fail", grader=fake)(
         [fenced("echo")] * 4, id=["1/A"] * 4, official_tests=[TESTS, never, TESTS, never]
@@ -59,7 +57,7 @@ def test_rows_of_one_id_with_different_tests_are_different_problems(fake: Any):
     assert rewards == [1.0, 0.0, 1.0, 0.0]
 
 
-def test_rows_without_an_id_are_different_problems(fake: Any):
+def test_rows_without_an_id_are_different_problems(fake):
     never = [{"input": "1\n", "output": "5\n"}]
     rewards = make_codeforces("pass_fail", grader=fake)(
         [fenced("echo")] * 3, official_tests=[TESTS, never, list(TESTS)]
@@ -67,7 +65,7 @@ def test_rows_without_an_id_are_different_problems(fake: Any):
     assert rewards == [1.0, 0.0, 1.0]
 
 
-def test_other_columns_are_ignored(fake: Any):
+def test_other_columns_are_ignored(fake):
     rewards = make_codeforces("pass_fail", grader=fake)(
         [fenced("echo")],
         prompts=[["p"]],
@@ -79,17 +77,17 @@ def test_other_columns_are_ignored(fake: Any):
     assert rewards == [1.0]
 
 
-def test_a_column_of_another_length_is_refused(fake: Any):
+def test_a_column_of_another_length_is_refused(fake):
     with pytest.raises(InputError, match=r"official_tests is a list of 1 .* list of 2"):
         make_codeforces(grader=fake)([fenced("echo")] * 2, official_tests=[TESTS])
 
 
-def test_a_completion_without_a_problem_is_refused(fake: Any):
+def test_a_completion_without_a_problem_is_refused(fake):
     with pytest.raises(InputError, match="no problem: give the column official_tests, or id"):
         make_codeforces(grader=fake)([fenced("echo")])
 
 
-def test_an_unusable_row_affects_no_other(fake: Any):
+def test_an_unusable_row_affects_no_other(fake):
     rewards = make_codeforces("pass_fail", grader=fake)(
         [fenced("echo")] * 3,
         official_tests=[TESTS, TESTS, TESTS],
@@ -100,7 +98,7 @@ def test_an_unusable_row_affects_no_other(fake: Any):
     assert rewards == [1.0, None, None]
 
 
-def test_null_tests_are_no_tests_unless_a_dataset_has_them(caplog: pytest.LogCaptureFixture):
+def test_null_tests_are_no_tests_unless_a_dataset_has_them(caplog):
     answers = [fenced("echo")] * 2
     columns: Any = {"official_tests": [TESTS, None], "id": ["1/A", "1/B"]}
     with Grader(sandbox=FakeSandbox(echo), workers=1) as grader:
@@ -112,6 +110,6 @@ def test_null_tests_are_no_tests_unless_a_dataset_has_them(caplog: pytest.LogCap
         assert make_codeforces("pass_fail", grader=grader)(answers, **columns) == [1.0, 1.0]
 
 
-def test_an_unknown_language_gives_no_reward(fake: Any):
+def test_an_unknown_language_gives_no_reward(fake):
     grade = make_codeforces("pass_fail", grader=fake)
     assert grade([fenced("echo")], official_tests=[TESTS], language=["klingon"]) == [None]

@@ -1,7 +1,5 @@
 """Ground truths in every form, scored by verl's functions."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any
@@ -14,6 +12,7 @@ from gradebox.eval.api.rewards import NotGraded
 from gradebox.eval.common.errors import InputError
 from gradebox.verl import compute_score, compute_score_async
 from testing.fakes.scripted_sandbox import FakeSandbox, ready
+from testing.rows import rows
 from tests.eval.api.rewards.conftest import TESTS, fenced
 
 TRUTHS: dict[str, Any] = {
@@ -48,7 +47,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("form", TRUTHS)
-def test_every_form_of_the_ground_truth(fake: Any, form: str):
+def test_every_form_of_the_ground_truth(fake, form):
     for word, score, rate in (("echo", 1.1, 1.0), ("half", 0.05, 0.5), ("wrong", 0.0, 0.0)):
         given = compute_score("codeforces", fenced(word), TRUTHS[form], None, grader=fake)
         assert given["score"] == pytest.approx(score)
@@ -57,13 +56,13 @@ def test_every_form_of_the_ground_truth(fake: Any, form: str):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", CALLS)
-def test_calls_and_statements(real: Any, form: str):
+def test_calls_and_statements(real, form):
     right = compute_score("taco", ADD, CALLS[form], grader=real)
     assert right == {"score": 1.1, "pass_rate": 1.0, "verdict": "AC", "error": ""}
     assert compute_score("taco", EXIT, CALLS[form], grader=real)["pass_rate"] == 0.0
 
 
-def test_extra_info_has_further_columns(fake: Any):
+def test_extra_info_has_further_columns(fake):
     info = {"language": "cpp", "split": "train", "index": 3}
     python = compute_score("x", fenced("echo"), TESTS, info, grader=fake)
     assert (python["score"], python["verdict"]) == (-1.0, "no_code")
@@ -72,7 +71,7 @@ def test_extra_info_has_further_columns(fake: Any):
 
 @pytest.mark.parametrize("mode", ["pass_fail", "partial", "weighted_sum"])
 @pytest.mark.parametrize("word", ["fault", "fault_late"])
-def test_a_fault_raises_or_is_the_callers_value(fake: Any, mode: Any, word: str):
+def test_a_fault_raises_or_is_the_callers_value(fake, mode, word):
     with pytest.raises(NotGraded, match="not the program's fault"):
         compute_score("x", fenced(word), TESTS, grader=fake, mode=mode)
     given = compute_score("x", fenced(word), TESTS, grader=fake, mode=mode, fault=-7)
@@ -81,7 +80,7 @@ def test_a_fault_raises_or_is_the_callers_value(fake: Any, mode: Any, word: str)
     assert wrong["score"] == 0.0
 
 
-def test_async_scores_are_the_same(fake: Any):
+def test_async_scores_are_the_same(fake):
     words = ["echo", "half", "wrong", "fault"]
 
     async def gathered() -> list[dict[str, Any]]:
@@ -97,30 +96,22 @@ def test_async_scores_are_the_same(fake: Any):
 
 @pytest.mark.parametrize(
     ("truth", "words"),
-    [
-        ("{not json", "is not JSON"),
-        (7, "the ground truth is 7; give a problem, its tests or its id"),
-        ([], "gives no reward: "),
-        ({"inputs": ["1"], "outputs": [], "fn_name": "f"}, "1 inputs, 0 outputs"),
-        ({"inputs": "1", "outputs": [], "fn_name": "f"}, "no lists inputs and outputs"),
-        ({"assert_case": "assert f(1)"}, "Expected `array`, got `str`"),
-        ({"inputs": ["1"], "outputs": [3]}, "gives no reward: "),
-    ],
+    rows(__file__, "invalid_ground_truth"),
 )
-def test_an_invalid_ground_truth_is_refused(fake: Any, truth: Any, words: str):
+def test_an_invalid_ground_truth_is_refused(fake, truth, words):
     with pytest.raises(InputError, match=words):
         compute_score("x", fenced("echo"), truth, grader=fake)
     assert compute_score("x", fenced("echo"), truth, grader=fake, fault=-7)["score"] == -7.0
 
 
 @pytest.mark.parametrize("answer", ["", "\ud800", "```python\n\0\n```", "```\n" * 4000, "<think>"])
-def test_no_answer_raises(fake: Any, answer: str):
+def test_no_answer_raises(fake, answer):
     given = compute_score("x", answer, TESTS, grader=fake)
     assert given["score"] <= 0
 
 
 @pytest.mark.parametrize("mode", ["partial", "weighted_sum"])
-def test_a_program_that_uses_up_the_time_of_its_completion_has_failed(mode: Any):
+def test_a_program_that_uses_up_the_time_of_its_completion_has_failed(mode):
     box = FakeSandbox(lambda call: ready(b"no", wall_s=9.0))
     with Grader(sandbox=box, workers=1) as grader:
         tests = TESTS * 5

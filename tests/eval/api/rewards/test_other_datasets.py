@@ -1,7 +1,5 @@
 """Rows of other data sets are rewarded as they are."""
 
-from __future__ import annotations
-
 from gradebox.eval.api.rewards.columns import batches_of
 from gradebox.eval.problems.in_memory import parse_problem
 from tests.eval.problems.dataset_rows import MBPP, call_row

@@ -4,10 +4,6 @@ All are graded in one batch with honest solutions, once by comparing outputs and
 generated checker. The table has the reward that each must get.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from gradebox.eval.api.rewards import make_codeforces
@@ -109,7 +105,7 @@ CHEATS: dict[str, tuple[str, int, int]] = {
 
 
 @pytest.mark.parametrize(("checker", "column"), [(None, 1), (CHECKER, 2)])
-def test_each_attempt_gets_its_reward(real: Any, checker: str | None, column: int):
+def test_each_attempt_gets_its_reward(real, checker, column):
     completions = [f"```python\n{row[0]}\n```" for row in CHEATS.values()]
     rewards = make_codeforces("partial", grader=real)(
         completions,
@@ -125,7 +121,7 @@ def test_each_attempt_gets_its_reward(real: Any, checker: str | None, column: in
 ANSWERS = {"YES": 1.0, "yes": 1.0, "Yes\\n\\n": 1.0, "YES NO": 0.0, "YESNO": 0.0, "Y": 0.0, "": 0.0}
 
 
-def test_the_lenient_comparison_accepts_no_wrong_answer(real: Any):
+def test_the_lenient_comparison_accepts_no_wrong_answer(real):
     completions = [f'```python\nprint("{answer}")\n```' for answer in ANSWERS]
     rewards = make_codeforces("pass_fail", grader=real)(
         completions, official_tests=[[{"input": "1\n", "output": "YES\n"}]] * len(completions)
@@ -133,7 +129,7 @@ def test_the_lenient_comparison_accepts_no_wrong_answer(real: Any):
     assert dict(zip(ANSWERS, rewards, strict=True)) == ANSWERS
 
 
-def test_including_other_files_gains_nothing(real: Any):
+def test_including_other_files_gains_nothing(real):
     cheats = [
         '#include "/etc/passwd"\nint main() {}',
         "#include <iostream>\nint main() { std::cout << __FILE__; }",

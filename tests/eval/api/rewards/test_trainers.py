@@ -1,7 +1,5 @@
 """The rewards of TRL and OpenRLHF, called as these trainers call them."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 from typing import Any
@@ -49,7 +47,7 @@ def ask(function: Any, completions: list[Any], logs: Logs, **columns: Any) -> An
     )
 
 
-def test_trl_is_given_rewards_verdicts_and_metrics(fake: Any):
+def test_trl_is_given_rewards_verdicts_and_metrics(fake):
     function, logs = reward("partial", grader=fake), Logs()
     assert inspect.iscoroutinefunction(function)
     assert function.__name__ == "gradebox"
@@ -59,7 +57,7 @@ def test_trl_is_given_rewards_verdicts_and_metrics(fake: Any):
     assert logs.metrics == {"faults": 0.25, "pass_rate": 0.5}
 
 
-def test_trl_names_the_columns_of_its_data_set(fake: Any):
+def test_trl_names_the_columns_of_its_data_set(fake):
     names = {"tests": "checks", "time_limit": "seconds", "language": "lang"}
     function, logs = reward("pass_fail", grader=fake, columns=names), Logs()
     columns = {"seconds": 1.0, "lang": "cpp", "language": "Deutsch", "prompt_id": 7}
@@ -71,7 +69,7 @@ def test_trl_names_the_columns_of_its_data_set(fake: Any):
         ask(function, messages, logs, official_tests=TESTS, **columns)
 
 
-def test_openrlhf_is_given_scalars_for_one_sample(fake: Any):
+def test_openrlhf_is_given_scalars_for_one_sample(fake):
     function = make_reward_func(grader=fake)
     prompt = "<|im_start|>user\nEcho:\n```python\necho\n```<|im_end|>\n<|im_start|>assistant\n"
     given = function([prompt + fenced("half") + "<|im_end|>"], [prompt], [TESTS])
@@ -83,7 +81,7 @@ def test_openrlhf_is_given_scalars_for_one_sample(fake: Any):
     assert (two["rewards"], two["scores"]) == ([1.0, 0.0], [1.0, 0.0])
 
 
-def test_openrlhf_is_given_no_reward_for_a_fault(fake: Any):
+def test_openrlhf_is_given_no_reward_for_a_fault(fake):
     with pytest.raises(NotGraded):
         make_reward_func(grader=fake)([fenced("fault")], [""], [TESTS])
 
@@ -100,5 +98,5 @@ def test_openrlhf_is_given_no_reward_for_a_fault(fake: Any):
         ("nothing of it", "a prompt", "nothing of it"),
     ],
 )
-def test_the_answer_is_what_follows_the_prompt(query: str, prompt: str, answer: str):
+def test_the_answer_is_what_follows_the_prompt(query, prompt, answer):
     assert answer_of(query, prompt) == answer

@@ -1,7 +1,5 @@
 """The rewards of completions and of records are open-r1's values."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 
@@ -27,7 +25,7 @@ TABLE: list[tuple[str, float | None, float | None, float | None]] = [
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_rewards_are_open_r1s(fake: Any, mode: Any):
+def test_rewards_are_open_r1s(fake, mode):
     reward = make_codeforces(mode, grader=fake)
     completions = [row[0] for row in TABLE]
     rewards = reward(completions, prompts=["p"] * len(TABLE), official_tests=[TESTS] * len(TABLE))
@@ -36,7 +34,7 @@ def test_rewards_are_open_r1s(fake: Any, mode: Any):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_async_rewards_are_the_same(fake: Any, mode: Any):
+def test_async_rewards_are_the_same(fake, mode):
     reward = make_codeforces(mode, grader=fake)
     completions = [row[0] for row in TABLE]
     columns = {"official_tests": [TESTS] * len(TABLE)}
@@ -70,12 +68,12 @@ LARGE, LATER = ("SK", "skipped_large_input"), ("SK", "not_run_after_failure")
         (record("failed", "CE", ("CE", "compile_error")), -0.1, -0.1),
     ],
 )
-def test_the_reward_of_each_record(of: Any, pass_fail: Any, partial: Any):
+def test_the_reward_of_each_record(of, pass_fail, partial):
     assert reward_of(of, "pass_fail") == pass_fail
     assert reward_of(of, "partial") == partial
 
 
-def test_a_problem_without_usable_tests_gives_no_reward(fake: Any):
+def test_a_problem_without_usable_tests_gives_no_reward(fake):
     reward = make_codeforces(grader=fake)
     columns = {"official_tests": [[], None, "no JSON"], "id": ["1/A", "1/B", "1/C"]}
     columns["official_tests"][1] = [{"input": "1\n"}]

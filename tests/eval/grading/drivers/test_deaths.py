@@ -6,10 +6,8 @@ import json
 import os
 import resource
 import signal
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,8 +21,7 @@ from gradebox.eval.results.records import RESULTS_NAME, RecordLog, read_records
 from gradebox.sandbox.children import child as child_module
 from testing.commands import run_command
 from testing.fakes.fake_drivers import PAUSE, fake_drivers
-from testing.submissions.hostile.host import children, wait_until_gone
-from tests.eval.grading.drivers.small_work import ROOT, options_of
+from tests.eval.grading.drivers.small_work import options_of
 
 pytestmark = pytest.mark.slow
 NAME = "results"
@@ -67,9 +64,7 @@ def pools() -> list[DriverPool]:
 
 
 @pytest.mark.parametrize("records", [1, 30])
-def test_the_solutions_of_a_killed_driver_are_graded_again(
-    work: Path, records: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_solutions_of_a_killed_driver_are_graded_again(work, records, monkeypatch):
     run_grading(options_of(work, "calm", drivers=1))
     appended, append = itertools.count(1), RecordLog.append
 
@@ -85,7 +80,7 @@ def test_the_solutions_of_a_killed_driver_are_graded_again(
     assert [r["line"] for r in records_of(work)] == list(range(1, 41))
 
 
-def test_a_solution_that_ends_every_driver_is_an_error(work: Path) -> None:
+def test_a_solution_that_ends_every_driver_is_an_error(work):
     write_work(work, "deadly")
     result = run_grading(options_of(work))
     records = records_of(work)
@@ -98,9 +93,7 @@ def test_a_solution_that_ends_every_driver_is_an_error(work: Path) -> None:
     assert log.count("another one takes its place") == 3
 
 
-def test_drivers_that_cannot_start_end_the_run(
-    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_drivers_that_cannot_start_end_the_run(work, tmp_path, monkeypatch):
     boot = tmp_path / "boot.py"
     boot.write_text("raise SystemExit('no such library')\n")
     with monkeypatch.context() as patch:  # ends before `work` does, which sets it as well
@@ -110,7 +103,7 @@ def test_drivers_that_cannot_start_end_the_run(
         assert driver_pids() == []
 
 
-def test_messages_of_drivers_are_those_of_one_process(work: Path) -> None:
+def test_messages_of_drivers_are_those_of_one_process(work):
     write_work(work, "warns 1", "warns 2", "warns 3")
     run_grading(options_of(work, drivers=4))
     log = (work / NAME / "sols" / "grading.log").read_text()
@@ -118,7 +111,7 @@ def test_messages_of_drivers_are_those_of_one_process(work: Path) -> None:
 
 
 @pytest.mark.parametrize("drivers", [1, 2])
-def test_a_full_disk_ends_the_run_and_the_next_one_continues(tmp_path: Path, drivers: int) -> None:
+def test_a_full_disk_ends_the_run_and_the_next_one_continues(tmp_path, drivers):
     """A file size limit stands for a full disk, because the same write fails."""
     write_work(tmp_path)
     command = [sys.executable, "-m", "testing.fakes.fake_drivers", str(tmp_path), "0", str(drivers)]
@@ -136,39 +129,9 @@ def test_a_full_disk_ends_the_run_and_the_next_one_continues(tmp_path: Path, dri
     assert (again.from_before, again.graded_now) == (kept, 40 - kept)
 
 
-def test_no_descriptor_and_no_thread_is_left(work: Path) -> None:
+def test_no_descriptor_and_no_thread_is_left(work):
     run_grading(options_of(work, "first"))
     before = len(list(Path("/proc/self/fd").iterdir())), threading.active_count()
     run_grading(options_of(work, "second", drivers=4))
     assert (len(list(Path("/proc/self/fd").iterdir())), threading.active_count()) == before
     assert driver_pids() == []
-
-
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process that grades with two drivers, and has written some records."""
-    write_work(tmp_path, tests=20)
-    command = [sys.executable, "-m", "testing.fakes.fake_drivers", str(tmp_path), "0.02", "2"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as run:
-        while recorded(tmp_path) < 5:
-            assert run.poll() is None, run.communicate()
-            time.sleep(0.005)
-        yield run
-        run.kill()
-
-
-def test_drivers_end_with_a_killed_parent(started: subprocess.Popen[str], tmp_path: Path) -> None:
-    below = children(started.pid)
-    assert len(below) == 2
-    started.kill()
-    started.wait()
-    wait_until_gone(below)
-    before = recorded(tmp_path)
-    with fake_drivers():
-        again = run_grading(options_of(tmp_path)).files[0]
-        run_grading(options_of(tmp_path, "calm", drivers=1))
-    assert again.graded_now + again.from_before == 40
-    assert again.from_before >= before - 1  # a cut last line
-    assert records_of(tmp_path) == records_of(tmp_path, "calm")

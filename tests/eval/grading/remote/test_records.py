@@ -66,7 +66,7 @@ def verdicts(records: list[dict[str, Any]]) -> list[str]:
     ],
     ids=str,
 )  # fmt: skip
-def test_flags(tmp_path: Path, url: str, flags: dict[str, Any]) -> None:
+def test_flags(tmp_path, url, flags):
     """One of the problems is larger than what is sent with every request."""
     write_work(tmp_path)
     place = {"sandbox": None, "endpoint": [url]}
@@ -85,7 +85,7 @@ def test_flags(tmp_path: Path, url: str, flags: dict[str, Any]) -> None:
     assert (again.graded_now, again.from_before) == (0, 15)
 
 
-def test_calls_asserts_and_completions(tmp_path: Path, url: str) -> None:
+def test_calls_asserts_and_completions(tmp_path, url):
     rows = [HUMANEVAL], [MBPP], [LEETCODE], [call_row(), stdin_row()]
     right = HUMANEVAL["canonical_solution"], MBPP["code"], LEETCODE["completion"]
     add = "class Solution:\n    def add(self, a, b):\n        return a + b\n"
@@ -100,7 +100,7 @@ def test_calls_asserts_and_completions(tmp_path: Path, url: str) -> None:
         assert "AC" not in verdicts(there)[1:]
 
 
-def test_graded_problems_and_their_managers(tmp_path: Path, url: str) -> None:
+def test_graded_problems_and_their_managers(tmp_path, url):
     for name, rows in (("train", [*IOI, GUESS]), ("tests", [*TESTS, *GUESSED])):
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (tmp_path / "d").mkdir(exist_ok=True)
@@ -113,7 +113,7 @@ def test_graded_problems_and_their_managers(tmp_path: Path, url: str) -> None:
     assert [subtask["points"] for subtask in there[1]["subtasks"]] == [0.0, 30.0, 32.2]
 
 
-def test_interactors_and_checkers_in_files_beside_the_data_set(tmp_path: Path, url: str) -> None:
+def test_interactors_and_checkers_in_files_beside_the_data_set(tmp_path, url):
     (tmp_path / "judge.py").write_text(JUDGE)
     (tmp_path / "check").mkdir()
     (tmp_path / "check" / "main.py").write_text("import part\npart.end()\n")
@@ -161,9 +161,7 @@ def generated(folder: Path) -> dict[str, Any]:
     return {"generated_tests_dir": folder / "made", "max_generated_tests": -1}
 
 
-def test_generated_tests_in_parts_that_the_server_forgets(
-    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_generated_tests_in_parts_that_the_server_forgets(tmp_path, url, monkeypatch):
     """Two tests at once, each time sent again."""
     monkeypatch.setattr(remote, "PART_TESTS", 2)
     monkeypatch.setattr(remote, "INLINE_BYTES", 0)
@@ -179,7 +177,7 @@ def test_generated_tests_in_parts_that_the_server_forgets(
     assert [c["verdict"] for c in there[1]["details"]][2] == "SK"
 
 
-def test_uploads_are_made_once(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uploads_are_made_once(tmp_path, url, monkeypatch):
     sent: list[str] = []
     post: Callable[..., Any] = remote._post
 
@@ -199,7 +197,7 @@ def test_uploads_are_made_once(tmp_path: Path, url: str, monkeypatch: pytest.Mon
     assert (sent.count("/problems"), sent.count("/grade")) == (2, 10)
 
 
-def test_one_case_on_a_server(url: str) -> None:
+def test_one_case_on_a_server(url):
     row = {"id": "1/A", "time_limit": 1, "generated_checker": None}
     case = {"input": "1 2\n", "output": "3\n"}
     found = [

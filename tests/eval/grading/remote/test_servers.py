@@ -88,7 +88,7 @@ CASE_CHANGES: list[tuple[str, Any]] = [
 ]
 
 
-def test_a_good_answer_is_a_record() -> None:
+def test_a_good_answer_is_a_record():
     answer = good()
     with answering(lambda: answer) as url:
         record = graded(url)
@@ -97,7 +97,7 @@ def test_a_good_answer_is_a_record() -> None:
 
 
 @pytest.mark.parametrize(("field", "value"), CASE_CHANGES, ids=str)
-def test_a_case_that_no_run_can_have_is_no_verdict(field: str, value: Any) -> None:
+def test_a_case_that_no_run_can_have_is_no_verdict(field, value):
     answer = good()
     answer["records"][0]["details"][1][field] = value
     with answering(lambda: answer) as url:
@@ -115,7 +115,7 @@ def test_a_case_that_no_run_can_have_is_no_verdict(field: str, value: Any) -> No
         lambda answer: answer["records"][0].update(schema=1),
     ],
 )
-def test_an_answer_to_something_else_is_no_verdict(change: Callable[[Any], Any]) -> None:
+def test_an_answer_to_something_else_is_no_verdict(change):
     answer = good()
     change(answer)
     with answering(lambda: answer) as url:
@@ -125,7 +125,7 @@ def test_an_answer_to_something_else_is_no_verdict(change: Callable[[Any], Any])
 @pytest.mark.parametrize(
     "fields", [{"cpu_s": "1"}, {"cpu_s": -1}, {"memory_bytes": 1e400}, {"log": 5}, {"more": {}}]
 )
-def test_odd_figures_of_the_compiler_are_left_out(fields: dict[str, Any]) -> None:
+def test_odd_figures_of_the_compiler_are_left_out(fields):
     answer = good()
     answer["records"][0]["compile"].update(fields)
     with answering(lambda: answer) as url:
@@ -136,20 +136,20 @@ def test_odd_figures_of_the_compiler_are_left_out(fields: dict[str, Any]) -> Non
     assert compiled["cpu_s"] is None or compiled["cpu_s"] >= 0
 
 
-def test_a_server_of_another_version_is_refused() -> None:
+def test_a_server_of_another_version_is_refused():
     other = pytest.raises(gradebox.InputError, match="gradebox of another version")
     with answering(dict, protocol=PROTOCOL + 1) as url, other:
         graded(url)
 
 
-def test_a_request_that_a_server_refuses_is_an_error_with_its_words() -> None:
+def test_a_request_that_a_server_refuses_is_an_error_with_its_words():
     with serving(FakeSandbox()) as url:
         record = graded(url, repeat=17)
     assert record["status"] == "error"
     assert "the flag repeat is 17; a request may set at most 16" in record["error"]
 
 
-def test_a_grader_that_is_closed_waits_for_no_answer() -> None:
+def test_a_grader_that_is_closed_waits_for_no_answer():
     """The server ends the request too: its second case never runs."""
     began, go_on = threading.Event(), threading.Event()
 
@@ -177,7 +177,7 @@ def test_a_grader_that_is_closed_waits_for_no_answer() -> None:
 
 
 @pytest.mark.slow(seconds=1)
-def test_another_server_grades_in_place_of_one_that_ended() -> None:
+def test_another_server_grades_in_place_of_one_that_ended():
     with serving(FakeSandbox()) as there:
         with serving(FakeSandbox()) as gone:
             grader = gradebox.Grader(endpoint=[gone, there], no_check_dataset=True).warm_up()
@@ -186,7 +186,7 @@ def test_another_server_grades_in_place_of_one_that_ended() -> None:
     assert record["verdict"] == "AC"
 
 
-def test_a_time_limit_ends_the_batch() -> None:
+def test_a_time_limit_ends_the_batch():
     box = FakeSandbox(lambda call: ready(call.stdin, wall_s=5.0), slots=1)
     rows = [{"code": f"echo {i}"} for i in range(3)]
     with serving(box) as url, gradebox.Grader(endpoint=[url], workers=1) as grader:

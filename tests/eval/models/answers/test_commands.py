@@ -20,7 +20,7 @@ PIP = f"{sys.executable} -m pip"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_an_unknown_flag_exits_with_2(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_flag_exits_with_2(name, capsys):
     main = importlib.import_module(f"gradebox.eval.cli.commands.{name}").main
     assert main(["--no-such-flag"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
@@ -41,9 +41,7 @@ def test_an_unknown_flag_exits_with_2(name: str, capsys: pytest.CaptureFixture[s
         (KeyboardInterrupt(), 130, "interrupted; start the same command again to continue\n"),
     ],
 )
-def test_errors_are_one_line_and_a_status(
-    error: BaseException, status: int, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_are_one_line_and_a_status(error, status, message, capsys):
     def fails(arguments: argparse.Namespace) -> int:
         raise error
 
@@ -61,7 +59,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_flag_is_documented(name: str) -> None:
+def test_every_flag_is_documented(name):
     page = (ROOT / "docs" / f"{PAGES[name]}.md").read_text()
     parser = importlib.import_module(f"gradebox.eval.cli.commands.{name}").parser()
     first = [action.option_strings[0] for action in parser._actions if action.option_strings]
@@ -70,7 +68,7 @@ def test_every_flag_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("flag", ["--num-samples", "--concurrency", "--pass-k"])
 @pytest.mark.parametrize("value", ["0", "-1", "x", "1.5", ""])
-def test_counts_are_at_least_1(flag: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_counts_are_at_least_1(flag, value, capsys):
     from gradebox.eval.cli.commands.evaluate import main
 
     assert main(["--server-url", "http://h/", flag, value]) == 2
@@ -80,14 +78,12 @@ def test_counts_are_at_least_1(flag: str, value: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize("name", ["sample_solutions", "run_benchmarks"])
 @pytest.mark.parametrize("flag", ["--temperature", "--top-p"])
 @pytest.mark.parametrize("value", ["nan", "inf", "-1", "warm"])
-def test_temperatures_are_finite_numbers(
-    name: str, flag: str, value: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_temperatures_are_finite_numbers(name, flag, value, capsys):
     main = importlib.import_module(f"gradebox.eval.cli.commands.{name}").main
     assert main([flag, value]) == 2
     assert "give a number of at least 0" in capsys.readouterr().err
 
 
-def test_extra_fields() -> None:
+def test_extra_fields():
     pairs = ["a=1", "b=x=y", "c=[1, 2]", 'd="1"', "e=", "f=true"]
     assert extra_fields(pairs) == {"a": 1, "b": "x=y", "c": [1, 2], "d": "1", "e": "", "f": True}

@@ -1,7 +1,6 @@
 """The rules of the math harness for equal answers."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,56 +13,38 @@ from testing.rows import rows
     ("text", "inside"),
     rows(__file__, "last_boxed"),
 )
-def test_last_boxed(text: str, inside: str | None) -> None:
+def test_last_boxed(text, inside):
     assert last_boxed(text) == inside
 
 
-def test_many_unclosed_boxes_take_linear_time() -> None:
+def test_many_unclosed_boxes_take_linear_time():
     assert last_boxed("\\boxed{" * 100_000 + "5") is None
 
 
 @pytest.mark.parametrize(
     ("reference", "response"),
-    [
-        ("5", "5"),
-        ("5", r"so the answer is \boxed{5}"),
-        (r"\frac{1}{2}", r"\boxed{\frac{1}{2}}"),
-        (r"(-\infty,4]", r"$\boxed{\left( -\infty, 4 \right]}$"),
-        ("Even", r"\boxed{even}"),
-        ("10000", r"\boxed{10\,000}"),
-        ("x + 1", r"\(x+1\)"),
-    ],
+    rows(__file__, "harness_equal"),
 )
-def test_harness_equal(reference: str, response: str) -> None:
+def test_harness_equal(reference, response):
     assert harness(reference, response)
 
 
 @pytest.mark.parametrize(
     ("reference", "response"),
-    [
-        ("5", "6"),
-        ("5", "so it is 5"),
-        ("5", r"\boxed{5} no, \boxed{6}"),
-        ("(0,4]", "(0,4)"),
-        ("5", ""),
-        ("", ""),
-        ("5", r"\boxed{}"),
-        ("5", "-5"),
-        ("25", "2500"),
-    ],
+    rows(__file__, "harness_unequal"),
 )
-def test_harness_unequal(reference: str, response: str) -> None:
+def test_harness_unequal(reference, response):
     assert not harness(reference, response)
 
 
-def test_exact_ignores_only_surrounding_white_space() -> None:
+def test_exact_ignores_only_surrounding_white_space():
     assert exact("5", " 5\n")
     assert not exact("5", r"\boxed{5}")
     assert not exact("", " ")
 
 
 @pytest.mark.slow
-def test_math_policies_are_rules() -> None:
+def test_math_policies_are_rules():
     half = r"so \boxed{\frac{1}{2}}"
     assert not find_judge("harness")("0.5", half)
     for policy in ("strict", "dart", "lm-open-science"):
@@ -71,7 +52,7 @@ def test_math_policies_are_rules() -> None:
         assert not find_judge(policy)("0.6", half), policy
 
 
-def test_a_users_function_is_a_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_users_function_is_a_rule(tmp_path, monkeypatch):
     (tmp_path / "my_rules.py").write_text("def same_length(a, b):\n    return len(a) == len(b)\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     judge = find_judge("my_rules:same_length")
@@ -79,9 +60,7 @@ def test_a_users_function_is_a_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("text", ["def f(:", "1 / 0 if x else 0", "raise ValueError('no')"])
-def test_an_error_in_the_users_module_is_one_line(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_in_the_users_module_is_one_line(text, tmp_path, monkeypatch):
     (tmp_path / "slips.py").write_text(text)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     with pytest.raises(InputError, match=r"--normalisation 'slips:f': \w+Error: "):
@@ -91,7 +70,7 @@ def test_an_error_in_the_users_module_is_one_line(
 @pytest.mark.parametrize(
     "name", ["nothing", "no_such_module:f", "json:no_such", "json:__doc__", ":"]
 )
-def test_unknown_rules(name: str) -> None:
+def test_unknown_rules(name):
     with pytest.raises(InputError) as caught:
         find_judge(name)
     assert repr(name) in str(caught.value)

@@ -44,9 +44,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY, "sk-test")
 
 
-def test_lines_in_order_and_summary(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_lines_in_order_and_summary(capsys):
     code, lines, _ = run(answer_correctly, capsys, "--limit", "6", "--models", "gpt-oss-120b")
     assert code == 0
     assert [line["problem_id"] for line in lines[:-1]] == [f"own_{i:02d}" for i in range(1, 7)]
@@ -68,9 +66,7 @@ def test_lines_in_order_and_summary(
     assert summary["mean_accuracy"] == 1.0
 
 
-def test_wrong_unparseable_and_truncated_answers_are_counted(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_wrong_unparseable_and_truncated_answers_are_counted(capsys):
     _, lines, _ = run(chat("VERDICT: FALSE"), capsys, "--limit", "4", "--models", "gemma-4-31b-it")
     assert [line["correct"] for line in lines[:-1]] == [False, True, False, True]
     assert lines[0]["reason"] == "Answered FALSE, expected TRUE"
@@ -83,9 +79,7 @@ def test_wrong_unparseable_and_truncated_answers_are_counted(
     assert summary["mean_accuracy"] == 0.0
 
 
-def test_a_failed_call_is_not_a_wrong_answer(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_failed_call_is_not_a_wrong_answer(capsys):
     first = read_implications(EXAMPLES)[0]
 
     def answer(call: Call) -> Answer:
@@ -118,18 +112,14 @@ def test_a_failed_call_is_not_a_wrong_answer(
         (["--base-url", "nonsense"], "is not an address"),
     ],
 )
-def test_bad_input_is_one_line(
-    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_one_line(arguments, words, capsys):
     assert main(arguments) == 2
     shown = capsys.readouterr()
     assert words in shown.err and shown.err.count("\n") == 1
     assert shown.out == ""
 
 
-def test_a_missing_key_is_reported(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_key_is_reported(monkeypatch, capsys):
     monkeypatch.delenv(KEY)
     assert main(["--limit", "1"]) == 2
     assert "set OPENROUTER_API_KEY" in capsys.readouterr().err
@@ -143,16 +133,14 @@ def test_a_missing_key_is_reported(
         ({"equation1": ["x"], "equation2": "x = x", "answer": True}, "is a list, not a text"),
     ],
 )
-def test_bad_problems(
-    row: dict[str, Any], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_problems(row, words, tmp_path, capsys):
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps(row) + "\n")
     assert main(["--problems", str(path)]) == 2
     assert words in capsys.readouterr().err
 
 
-def test_a_prompt_without_a_placeholder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_prompt_without_a_placeholder(tmp_path, capsys):
     path = tmp_path / "prompt.txt"
     path.write_text("Does {{equation1}} imply it?")
     assert main(["--prompt-file", str(path)]) == 2
@@ -200,7 +188,7 @@ def holds(equation: str, table: list[list[int]]) -> bool:
 
 
 @pytest.mark.parametrize("line", EXAMPLES.read_text().splitlines(), ids=lambda x: x[8:14])
-def test_example_problems_have_the_right_answer(line: str) -> None:
+def test_example_problems_have_the_right_answer(line):
     """FALSE has a counterexample; TRUE has none among the magmas of two elements."""
     row = json.loads(line)
     if not row["answer"]:

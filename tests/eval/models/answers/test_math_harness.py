@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from gradebox.eval.cli.commands.evaluate import main
+from testing.rows import named_rows
 from tests.eval.models.fake_server import Answer, Call, FakeServer, as_json, free_url, status
 
 
@@ -59,7 +60,7 @@ def sum_of(text: str) -> int:
     return sum(int(part) for part in text.split("+"))
 
 
-def test_accuracy_pass_at_k_and_macro_average(tmp_path: Path, evaluate: Evaluate) -> None:
+def test_accuracy_pass_at_k_and_macro_average(tmp_path, evaluate):
     write_data(tmp_path / "data", "one", SUMS)
     write_data(tmp_path / "data", "two", [{"problem": "1+1", "answer": 3}])
     with FakeServer(answer_even_samples_correctly) as server:
@@ -84,9 +85,7 @@ def test_accuracy_pass_at_k_and_macro_average(tmp_path: Path, evaluate: Evaluate
     assert sum(json.loads(line)["correct"] for line in graded) == 8
 
 
-def test_failed_requests_are_in_no_figure_and_are_retried(
-    tmp_path: Path, evaluate: Evaluate
-) -> None:
+def test_failed_requests_are_in_no_figure_and_are_retried(tmp_path, evaluate):
     write_data(tmp_path / "data", "one", SUMS)
 
     def first_fails(call: Call) -> Answer:
@@ -111,7 +110,7 @@ def test_failed_requests_are_in_no_figure_and_are_retried(
     assert "1.0000" in done.out
 
 
-def test_a_reply_in_another_format_is_a_failed_request(tmp_path: Path, evaluate: Evaluate) -> None:
+def test_a_reply_in_another_format_is_a_failed_request(tmp_path, evaluate):
     write_data(tmp_path / "data", "one", SUMS)
     with FakeServer(as_json({"text": "\\boxed{0}"})) as server:
         arguments = flags(tmp_path, server.url, "--datasets", "one")
@@ -122,35 +121,11 @@ def test_a_reply_in_another_format_is_a_failed_request(tmp_path: Path, evaluate:
         assert done.status == 0, done.err
 
 
-BAD = {
-    "k over n": (["--pass-k", "1", "3", "--num-samples", "2"], SUMS, "--pass-k 3 needs at least 3"),
-    "no such dataset": (["--datasets", "zzz"], SUMS, "no dataset 'zzz'"),
-    "twice the same": (["--datasets", "one", "one"], SUMS, "twice"),
-    "bad extra field": (["--extra-field", "temperature"], SUMS, "write it as key=value"),
-    "extra field twice": (
-        ["--extra-field", "a=1", "--extra-field", "a=2"],
-        SUMS,
-        "'a' is given twice",
-    ),
-    "reserved extra field": (["--extra-field", "prompt=x"], SUMS, "the harness sets this field"),
-    "a path for a name": (["--datasets", "./one"], SUMS, "its folder with --data-dir"),
-    "unknown rule": (["--normalisation", "loose"], SUMS, "known are harness, exact, strict"),
-    "missing field": (
-        [],
-        [{"problem": "1+1"}],
-        "line 1 has no field 'answer'; its fields are problem",
-    ),
-    "duplicate ids": ([], [SUMS[0], SUMS[0]], "line 2: line 1 has the same id 's0'"),
-    "not json": ([], [SUMS[0], "{nope\n"], "line 2: not JSON"),
-    "no problem": ([], ["\n"], "has no questions"),
-    "answer of another kind": ([], [{"problem": "x", "answer": [1]}], "is a list, not a text"),
-}
+BAD = named_rows(__file__, "bad")
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_line_and_costs_no_calls(
-    case: str, tmp_path: Path, evaluate: Evaluate
-) -> None:
+def test_bad_input_is_one_line_and_costs_no_calls(case, tmp_path, evaluate):
     more, rows, words = BAD[case]
     write_data(tmp_path / "data", "one", rows)
     if "--datasets" not in more:
@@ -176,9 +151,7 @@ def test_bad_input_is_one_line_and_costs_no_calls(
         ("http://127.0.0.1:0/", "a port from 1"),
     ],
 )
-def test_a_wrong_address_is_one_line(
-    url: str | None, words: str, tmp_path: Path, evaluate: Evaluate
-) -> None:
+def test_a_wrong_address_is_one_line(url, words, tmp_path, evaluate):
     write_data(tmp_path / "data", "one", SUMS)
     arguments = flags(tmp_path, url or free_url(), "--datasets", "one")
     done = evaluate(*arguments)
@@ -187,7 +160,7 @@ def test_a_wrong_address_is_one_line(
     assert done.err.count("\n") == 1
 
 
-def test_responses_of_another_field_are_rejected(tmp_path: Path, evaluate: Evaluate) -> None:
+def test_responses_of_another_field_are_rejected(tmp_path, evaluate):
     write_data(tmp_path / "data", "one", SUMS)
     with FakeServer(as_json({"answer": "1", "thoughts": "hm"})) as server:
         arguments = flags(tmp_path, server.url, "--datasets", "one")

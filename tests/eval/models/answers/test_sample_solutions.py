@@ -65,7 +65,7 @@ def flags(tmp_path: Path, url: str, *more: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_sample_and_grade(tmp_path: Path) -> None:
+def test_sample_and_grade(tmp_path):
     results = tmp_path / "results"
     with FakeServer(answer_with_sum) as server:
         arguments = flags(tmp_path, server.url, "--num-samples", "2", "--seed", "3", "--grade")
@@ -93,7 +93,7 @@ def test_sample_and_grade(tmp_path: Path) -> None:
     assert metrics["pass_at_1"] == 0.5
 
 
-def test_a_prompt_has_no_tests_checker_or_editorial(tmp_path: Path) -> None:
+def test_a_prompt_has_no_tests_checker_or_editorial(tmp_path):
     row = PROBLEMS[0] | {"generated_checker": "CHEAT", "editorial": "CHEAT"}
     row |= {"official_tests": [{"input": "CHEAT", "output": "CHEAT"}]}
     prompt = render(read_template(TEMPLATE), row, "python")
@@ -105,7 +105,7 @@ def test_a_prompt_has_no_tests_checker_or_editorial(tmp_path: Path) -> None:
     assert "{{" not in prompt and "None" not in prompt
 
 
-def test_placeholders_in_a_statement_are_not_filled_in() -> None:
+def test_placeholders_in_a_statement_are_not_filled_in():
     row = PROBLEMS[0] | {"description": "Print {{title}}.", "input_mode": "file", "note": "N"}
     row |= {"interaction_format": "Ask."}
     prompt = render(read_template(TEMPLATE), row, "c++17")
@@ -123,14 +123,14 @@ def test_placeholders_in_a_statement_are_not_filled_in() -> None:
         ("1 2", "(none)"),
     ],
 )
-def test_formats_of_examples(examples: Any, shown: str, tmp_path: Path) -> None:
+def test_formats_of_examples(examples, shown, tmp_path):
     template = tmp_path / "t.txt"
     template.write_text("{{description}} {{examples}}")
     row = {"id": "1/A", "description": "d", "examples": examples}
     assert render(read_template(template), row, "python") == f"d {shown}\n"
 
 
-def test_local_contract_and_completions(tmp_path: Path) -> None:
+def test_local_contract_and_completions(tmp_path):
     with FakeServer(as_json({"text": "print(1)"})) as server:
         more = ("--api", "local", "--response-field", "text", "--fresh")
         assert main(flags(tmp_path, server.url + "/generate", *more)) == 0
@@ -153,13 +153,7 @@ def test_local_contract_and_completions(tmp_path: Path) -> None:
         (["--api-key-env", "A_BAD_KEY"], "A_BAD_KEY contains a character"),
     ],
 )
-def test_bad_input(
-    more: list[str],
-    words: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_bad_input(more, words, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("A_BAD_KEY", "sk-…")
     with FakeServer(answer_with_sum) as server:
         assert main(flags(tmp_path, server.url, *more)) == 2
@@ -168,7 +162,7 @@ def test_bad_input(
     assert words in error and error.count("\n") == 1
 
 
-def test_templates_with_an_unknown_or_missing_placeholder(tmp_path: Path) -> None:
+def test_templates_with_an_unknown_or_missing_placeholder(tmp_path):
     path = tmp_path / "t.txt"
     path.write_text("{{description}} {{official_tests}}")
     with pytest.raises(InputError, match=r"\{\{official_tests\}\} is unknown; known are"):
@@ -179,7 +173,7 @@ def test_templates_with_an_unknown_or_missing_placeholder(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_continues(tmp_path: Path) -> None:
+def test_an_interrupted_run_continues(tmp_path):
     slow = Answer(body=chat(CODE.format("a + b")).body, delay_s=60)
 
     def second_hangs(call: Call) -> Answer:

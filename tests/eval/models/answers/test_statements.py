@@ -1,7 +1,6 @@
 """Prompts for rows of other data sets, and what is graded of the answers."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,7 +90,7 @@ def answer(call: Call) -> Answer:
     return chat(f"So:\n```js\n{RIGHT['js']['whole']}```\nTry:\n```js\nconsole.log(1)\n```")
 
 
-def test_the_answers_in_the_language_of_the_tests_are_found(tmp_path: Path) -> None:
+def test_the_answers_in_the_language_of_the_tests_are_found(tmp_path):
     data, out = tmp_path / "d.jsonl", tmp_path / "s.jsonl"
     data.write_text(json.dumps(ROWS["js"]) + "\n")
     with FakeServer(answer) as server:

@@ -26,6 +26,6 @@ def run(config: Path, choose: AnswerChoice, tmp_path: Path) -> dict[str, float]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("config", CONFIG_FILES, ids=lambda p: p.stem)
-def test_right_answers_have_accuracy_1(config: Path, tmp_path: Path) -> None:
+def test_right_answers_have_accuracy_1(config, tmp_path):
     found = run(config, right, tmp_path)
     assert found == dict.fromkeys(read_configs([config]), 1.0)

@@ -28,14 +28,12 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "right", "prediction", "answers", "extra"), CASES)
-def test_predictions(
-    name: str, right: bool, prediction: list[str], answers: list[str], extra: dict[str, Any]
-) -> None:
+def test_predictions(name, right, prediction, answers, extra):
     found = registry.find("eval_fn", name)(prediction, sample(*answers, **extra), MATH)
     assert found is right
 
 
-def test_every_eval_function_is_tested() -> None:
+def test_every_eval_function_is_tested():
     functions = set(registry.TABLES["eval_fn"].values())
     for right in (True, False):
         tested = {name for name, expected, *_ in CASES if expected is right}
@@ -46,14 +44,14 @@ def test_every_eval_function_is_tested() -> None:
 @pytest.mark.parametrize(
     "answer", ["__import__('os').system('true')", "exit()", "9**9**9**9", "(" * 5000, "1e999", "\0"]
 )
-def test_hostile_answers_are_wrong(answer: str) -> None:
+def test_hostile_answers_are_wrong(answer):
     quick = MathEquality("lm-open-science", timeout_s=0.5)
     for name, function in registry.TABLES["eval_fn"].items():
         assert not function([answer], sample("5", type_sequence=["NV"]), quick), name
 
 
 @pytest.mark.parametrize("text", ["5" * 1_000_000, "5." + "1" * 1_000_000, "1," * 500_000])
-def test_a_million_digits_are_not_a_number_and_take_linear_time(text: str) -> None:
+def test_a_million_digits_are_not_a_number_and_take_linear_time(text):
     """The pattern of 3.2 x 10^5 takes quadratic time, which would hit the test's time limit."""
     assert parse_number(text) is None
     assert parse_number("3.2 \\times 10^{5}") == 320000.0

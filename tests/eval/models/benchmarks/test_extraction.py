@@ -30,13 +30,13 @@ SAMPLE_OF = {
 
 
 @pytest.mark.parametrize(("name", "output", "expected"), NAMED)
-def test_extracted_answers(name: str, output: str, expected: list[str]) -> None:
+def test_extracted_answers(name, output, expected):
     choice = name.endswith("_sft_answer") and "scibench" not in name and "olympic" not in name
     sample = SAMPLE_OF.get(name, FOUR if choice else QUESTION)
     assert registry.find("answer_extraction_fn", name)(output, sample) == expected
 
 
-def test_several_answers_are_split_as_the_question_asks() -> None:
+def test_several_answers_are_split_as_the_question_asks():
     extract = registry.find("answer_extraction_fn", "extract_math_few_shot_cot_answer")
     assert extract(r"\boxed{3, 4}", COMMAS) == ["3", "4"]
     assert extract(r"\boxed{3, 4}", QUESTION) == ["3, 4"]
@@ -47,7 +47,7 @@ def test_several_answers_are_split_as_the_question_asks() -> None:
     ) == ["7", "1"]
 
 
-def test_every_extraction_function_is_tested() -> None:
+def test_every_extraction_function_is_tested():
     functions = {f: n for n, f in registry.TABLES["answer_extraction_fn"].items()}
     tested = {registry.find("answer_extraction_fn", name) for name, *_ in NAMED}
     # The same functions with the same number of letters as a tested one.
@@ -58,7 +58,7 @@ def test_every_extraction_function_is_tested() -> None:
 
 @settings(max_examples=30)
 @given(text=st.text("\\boxed{}() ,.ABCDanswer:is$\n5Q答案是问题：", max_size=200))
-def test_extraction_never_raises(text: str) -> None:
+def test_extraction_never_raises(text):
     for name, extract in registry.TABLES["answer_extraction_fn"].items():
         for sample in (QUESTION, FOUR, TABLE, TWO_BLANKS):
             found = extract(text, sample)
@@ -89,7 +89,7 @@ HOSTILE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({n for n, *_ in NAMED if "_choice_" not in n}))
-def test_hostile_outputs_take_linear_time(name: str) -> None:
+def test_hostile_outputs_take_linear_time(name):
     """A quadratic rule would take minutes and hit the test's time limit."""
     extract = registry.find("answer_extraction_fn", name)
     for text in HOSTILE:
@@ -110,5 +110,5 @@ def test_hostile_outputs_take_linear_time(name: str) -> None:
         *((text, None) for text in ("abc", "", "1 2", "nan", "inf", "1e999", "1_000", "1/2")),
     ],
 )
-def test_parse_number(text: str, value: float | None) -> None:
+def test_parse_number(text, value):
     assert parse_number(text) == (value if value is None else pytest.approx(value))

@@ -55,7 +55,7 @@ BAD_CONFIGS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD_CONFIGS)
-def test_bad_configurations(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_configurations(case, tmp_path, capsys):
     whole, words = BAD_CONFIGS[case]
     flags = make_run(tmp_path)
     text = whole if isinstance(whole, str) else json.dumps(whole)
@@ -78,9 +78,7 @@ def test_bad_configurations(case: str, tmp_path: Path, capsys: pytest.CaptureFix
         (["--model", "http://[::1"], "Invalid IPv6 URL; write it as http://host:port/path"),
     ],
 )
-def test_bad_flags(
-    more: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_flags(more, words, tmp_path, capsys):
     flags = make_run(tmp_path)
     with FakeServer(answer_sum) as server:
         assert main([*flags, "--model", server.url, *more]) == 2
@@ -89,7 +87,7 @@ def test_bad_flags(
 
 
 @pytest.mark.parametrize("suite", ["octothinker", "megascience"])
-def test_suites(suite: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_suites(suite, tmp_path, capsys):
     config = next(path for path in CONFIG_FILES if path.stem == suite)
     with FakeServer(model(config, right)) as server:
         arguments = [suite, "--model", server.url, "--output-dir", str(tmp_path), "--dry-run"]
@@ -98,7 +96,7 @@ def test_suites(suite: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out.splitlines() == [f"org/fake-7b {name}" for name in names]
 
 
-def test_included_configurations_are_found_by_name(tmp_path: Path) -> None:
+def test_included_configurations_are_found_by_name(tmp_path):
     included = next(path for path in CONFIG_FILES if path.stem == "math-pal")
     for name in ("math-pal", "math-pal.json", "configs/math-pal.json"):
         assert find_config(Path(name)).samefile(included)
@@ -108,9 +106,7 @@ def test_included_configurations_are_found_by_name(tmp_path: Path) -> None:
     assert find_config(tmp_path / "octothinker.json") == tmp_path / "octothinker.json"
 
 
-def test_a_name_that_one_configuration_has_twice_is_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_name_that_one_configuration_has_twice_is_an_error(tmp_path, capsys):
     """JSON keeps the last of two entries with one name; the first would never be run."""
     config = tmp_path / "config.json"
     config.write_text('{"gsm8k": {}, "gsm8k": {}}')

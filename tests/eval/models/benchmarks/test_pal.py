@@ -21,9 +21,8 @@ BODY = "def solution():\n    return 5"
         "    return 5",
     ],
 )
-def test_the_program_is_found(output: str) -> None:
+def test_the_program_is_found(output):
     program = find_program(output)
-    assert program is not None
     assert program.startswith(BODY)
     compile(program, "program", "exec")
 
@@ -31,7 +30,7 @@ def test_the_program_is_found(output: str) -> None:
 @pytest.mark.parametrize(
     "output", ["print(1)\nanswer = 5", "x = 2\nanswer = x", "# so\nanswer = 5"]
 )
-def test_a_program_without_a_function_is_taken_whole(output: str) -> None:
+def test_a_program_without_a_function_is_taken_whole(output):
     program = find_program(output)
     assert program is not None and program.startswith(output)
 
@@ -39,7 +38,7 @@ def test_a_program_without_a_function_is_taken_whole(output: str) -> None:
 @pytest.mark.parametrize(
     "output", ["", "  \n", "I cannot do that.", "<think>```python\nprint(1)", "```python\n```"]
 )
-def test_outputs_without_a_program(output: str) -> None:
+def test_outputs_without_a_program(output):
     assert find_program(output) is None
 
 
@@ -49,13 +48,13 @@ def test_outputs_without_a_program(output: str) -> None:
     ["```" * 50_000, "```" + " " * 100_000, "```python" + "\t" * 100_000, "x = (" * 50_000],
     ids=lambda text: text[:9],
 )
-def test_hostile_outputs_take_linear_time(output: str) -> None:
+def test_hostile_outputs_take_linear_time(output):
     """A quadratic pattern would take minutes and hit the test's time limit."""
     program = find_program(output)
     assert program is None or isinstance(program, str)
 
 
-def test_a_long_word_is_not_a_program_and_takes_linear_time() -> None:
+def test_a_long_word_is_not_a_program_and_takes_linear_time():
     """A quadratic pattern took 2 s for 30,000 letters: an hour for a million."""
     assert find_program("A" * 1_000_000) is None
     assert find_program("math.tau.hex(1)") is not None and find_program("f(1)") is not None

@@ -2,13 +2,13 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
 from gradebox.eval.cli.commands.run_benchmarks import main
 from gradebox.eval.models.benchmarks import pal, registry
 from gradebox.eval.models.benchmarks.run import outcome_of
+from testing.rows import named_rows
 from tests.eval.models.benchmarks.run_inputs import (
     GSM,
     PAL,
@@ -20,7 +20,7 @@ from tests.eval.models.benchmarks.run_inputs import (
 from tests.eval.models.fake_server import Answer, Call, FakeServer, chat, status
 
 
-def test_the_documented_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_documented_files(tmp_path, capsys):
     flags = make_run(tmp_path)
     with FakeServer(answer_sum) as server:
         assert main([*flags, "--model", server.url]) == 0
@@ -49,7 +49,7 @@ def test_the_documented_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert facts["sample_data"] is False
 
 
-def test_sft_tasks_use_chat(tmp_path: Path) -> None:
+def test_sft_tasks_use_chat(tmp_path):
     entry = GSM | {"tasks": ["sft"], "few_shot_prompt": "SFTGSM0ShotPrompt"}
     flags = make_run(tmp_path, entry)
     with FakeServer(answer_sum) as server:
@@ -61,9 +61,7 @@ def test_sft_tasks_use_chat(tmp_path: Path) -> None:
     assert message["content"].startswith("Question: 0 plus 1?\n")
 
 
-def test_benchmarks_without_their_file_are_skipped_on_demand(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_benchmarks_without_their_file_are_skipped_on_demand(tmp_path, capsys):
     flags = make_run(tmp_path)
     missing = GSM | {"test_path": "nowhere.jsonl"}
     (tmp_path / "config.json").write_text(json.dumps({"gsm": GSM, "other": missing}))
@@ -77,9 +75,7 @@ def test_benchmarks_without_their_file_are_skipped_on_demand(
     assert "org/m gsm: 1.0000 (4 graded)" in shown
 
 
-def test_failed_requests_are_in_no_figure_and_are_retried(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_failed_requests_are_in_no_figure_and_are_retried(tmp_path, capsys):
     flags = make_run(tmp_path)
 
     def one_fails(call: Call) -> Answer:
@@ -100,23 +96,11 @@ def test_failed_requests_are_in_no_figure_and_are_retried(
         assert len(server.calls) == 4
 
 
-HOSTILE = {
-    "reads our files": "def solution():\n    return open('/etc/passwd').read()[:4]",
-    "never ends": "def solution():\n    while True: pass",
-    "exits": "import os\nos._exit(0)",
-    "raises": "def solution():\n    raise ValueError('no')",
-    "does not parse": "def solution(:",
-    "no program": "I cannot do that.",
-    "eats memory": "def solution():\n    return len('x' * (4 << 30))",
-    "floods": "def solution():\n    while True: print('x' * 1000000)",
-    "prints the marker itself": "print('gradebox-answer: 1')\ndef solution():\n    return -1",
-}
+HOSTILE = named_rows(__file__, "hostile")
 
 
 @pytest.mark.slow
-def test_programs_run_in_the_sandbox_and_hostile_ones_are_wrong(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_run_in_the_sandbox_and_hostile_ones_are_wrong(tmp_path, monkeypatch):
     monkeypatch.setattr(pal, "CPU_S", 1.0)
     rows = [
         {"id": name, "question": f"{name} plus 1?", "answer": "1"} for name in [*HOSTILE, "good"]
@@ -142,7 +126,7 @@ def test_programs_run_in_the_sandbox_and_hostile_ones_are_wrong(
     assert found["good"]["prediction"] == ["1"]
 
 
-def test_user_examples_replace_the_included_ones(tmp_path: Path) -> None:
+def test_user_examples_replace_the_included_ones(tmp_path):
     flags = make_run(tmp_path)
     shots = tmp_path / "shots"
     shots.mkdir()
@@ -156,7 +140,7 @@ def test_user_examples_replace_the_included_ones(tmp_path: Path) -> None:
     assert load(outputs(tmp_path) / "run.json")["few_shot_examples"] == "the user's"
 
 
-def test_user_functions_are_registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_functions_are_registered(tmp_path, monkeypatch):
     (tmp_path / "my_benchmark.py").write_text(
         "from gradebox.eval.models.benchmarks.registry import register\n"
         "register('eval_fn', 'always', lambda prediction, sample, equality: True)\n"
@@ -180,5 +164,5 @@ def test_user_functions_are_registered(tmp_path: Path, monkeypatch: pytest.Monke
         (False, [], [], "length", "cut"),
     ],
 )
-def test_a_prediction_has_an_outcome(right, prediction, compared, finish_reason, outcome) -> None:
+def test_a_prediction_has_an_outcome(right, prediction, compared, finish_reason, outcome):
     assert outcome_of(right, prediction, compared, finish_reason) == outcome

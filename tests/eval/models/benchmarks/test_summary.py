@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.cli.commands.summarize_results import main
+from testing.rows import rows
 
 
 def put(folder: Path, model: str, benchmark: str, metrics: Any) -> None:
@@ -17,9 +18,7 @@ def put(folder: Path, model: str, benchmark: str, metrics: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_mean_is_weighted_by_samples(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_mean_is_weighted_by_samples(tmp_path, capsys):
     out, to = tmp_path / "outputs", tmp_path / "summary"
     for step, gain in (("step-2", 0.0), ("step-10", 0.2)):
         put(out, f"org/{step}", "gsm", {"n_samples": 100, "accuracy": 0.5 + gain})
@@ -44,27 +43,16 @@ def test_the_mean_is_weighted_by_samples(
 
 @pytest.mark.parametrize(
     ("metrics", "words"),
-    [
-        ("{", "metrics.json"),
-        ([1], "Expected `object`"),
-        ({"accuracy": 1.0}, "missing required field `n_samples`"),
-        ({"n_samples": 0, "accuracy": 1.0}, "Expected `int` >= 1"),
-        ({"n_samples": 5, "accuracy": 97.5}, "Expected `float` <= 1"),
-        ('{"n_samples": 5, "accuracy": NaN}', "invalid character"),
-        ({"n_samples": 5, "accuracy": "1"}, "got `str` - at `$.accuracy`"),
-        ({"n_samples": True, "accuracy": 1}, "got `bool`"),
-    ],
+    rows(__file__, "bad_metrics"),
 )
-def test_bad_metrics(
-    metrics: Any, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_metrics(metrics, words, tmp_path, capsys):
     put(tmp_path, "m", "gsm", metrics)
     assert main(["--dirname", str(tmp_path), "--summarize_dir", str(tmp_path / "s")]) == 2
     error = capsys.readouterr().err
     assert words in error and error.count("\n") == 1
 
 
-def test_no_metrics_is_an_input_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_metrics_is_an_input_error(tmp_path, capsys):
     assert main(["--dirname", str(tmp_path / "none")]) == 2
     assert "no such folder" in capsys.readouterr().err
     assert main(["--dirname", str(tmp_path)]) == 2

@@ -15,10 +15,10 @@ from gradebox.eval.models.benchmarks.summary import number_sort_key
         ([""], ("model",)),
     ],
 )
-def test_folders_of_model_names_are_safe(parts: list[str], dirs: tuple[str, ...]) -> None:
+def test_folders_of_model_names_are_safe(parts, dirs):
     assert safe_dirs(parts) == dirs
 
 
-def test_checkpoints_are_sorted_by_number() -> None:
+def test_checkpoints_are_sorted_by_number():
     names = ["step-10", "step-2", "final", "step-100"]
     assert sorted(names, key=number_sort_key) == ["final", "step-2", "step-10", "step-100"]

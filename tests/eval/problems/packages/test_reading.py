@@ -1,10 +1,8 @@
 """Packages of judges become problems; a broken one is refused in one line: the file, the remedy."""
 
-from __future__ import annotations
-
 import os
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +88,7 @@ def contents(problems: ProblemSet, name: str) -> list[tuple[bytes, bytes]]:
     return [(test.input, test.expected) for test in problems.official_tests(name)]
 
 
-def test_folders_zips_and_folders_of_both_are_read(tmp_path: Path) -> None:
+def test_folders_zips_and_folders_of_both_are_read(tmp_path):
     write(tmp_path / "all" / "sum", KATTIS)
     pack(tmp_path / "all" / "packed.zip", {f"inner/{name}": text for name, text in KATTIS.items()})
     write(tmp_path / "more", DMOJ)
@@ -98,7 +96,6 @@ def test_folders_zips_and_folders_of_both_are_read(tmp_path: Path) -> None:
         assert problems.ids() == ["packed", "sum", "more"]
         for name in ("packed", "sum"):
             problem = problems.get(name)
-            assert problem is not None
             assert (problem.time_limit_s, problem.memory_limit_bytes) == (3, 64 << 20)
             assert problem.checker_name == "kattis float_tolerance 1e-6"
             assert [info.name for info in problem.test_info] == ["sample/1", "secret/2"]
@@ -110,7 +107,7 @@ def test_folders_zips_and_folders_of_both_are_read(tmp_path: Path) -> None:
             ]
 
 
-def test_tests_are_read_when_they_are_needed(tmp_path: Path) -> None:
+def test_tests_are_read_when_they_are_needed(tmp_path):
     folder = write(tmp_path / "sum", KATTIS)
     with open_problems(str(folder)) as problems:
         assert problems.get("sum") is not None
@@ -118,7 +115,7 @@ def test_tests_are_read_when_they_are_needed(tmp_path: Path) -> None:
         assert contents(problems, "sum")[1][0] == b"5 5\n"
 
 
-def test_points_and_groups_of_kattis(tmp_path: Path) -> None:
+def test_points_and_groups_of_kattis(tmp_path):
     groups = {
         "data/testdata.yaml": "grader_flags: ignore_sample",
         "data/secret/a/testdata.yaml": "{grader_flags: min, accept_score: 30, range: 0 30}",
@@ -130,7 +127,6 @@ def test_points_and_groups_of_kattis(tmp_path: Path) -> None:
     folder = write(tmp_path / "sum", {**groups, "problem.yaml": SCORING})
     with open_problems(str(folder)) as problems:
         problem = problems.get("sum")
-        assert problem is not None
         assert [(g.name, g.points, g.rule, g.groups) for g in problem.subtasks] == [
             ("secret/a", 30, "min", ()),
             ("secret/b", 40, "sum", ()),
@@ -142,12 +138,11 @@ def test_points_and_groups_of_kattis(tmp_path: Path) -> None:
         ]  # fmt: skip
 
 
-def test_a_missing_input_and_a_missing_limit_are_said(tmp_path: Path) -> None:
+def test_a_missing_input_and_a_missing_limit_are_said(tmp_path):
     files = {name: text for name, text in KATTIS.items() if name != ".timelimit"}
     folder = write(tmp_path / "sum", {**files, "data/secret/3.ans": "3"})
     with open_problems(str(folder)) as problems:
         problem = problems.get("sum")
-        assert problem is not None and problem.time_rule is not None
         assert (problem.time_limit_s, problem.time_rule.stated, problem.time_rule.ac) == (
             *(2, False, 5),
         )
@@ -157,7 +152,7 @@ def test_a_missing_input_and_a_missing_limit_are_said(tmp_path: Path) -> None:
         assert "sum states no time limit: 2 s are used" in unstated
 
 
-def test_submissions_yaml_speaks_of_names_and_tests(tmp_path: Path) -> None:
+def test_submissions_yaml_speaks_of_names_and_tests(tmp_path):
     yaml = (
         "accepted: {permitted: [AC, TLE]}\n"
         "'wrong_answer/{b,x}*': {language: python3, secret/*: {required: [RTE]}}\n"
@@ -165,7 +160,6 @@ def test_submissions_yaml_speaks_of_names_and_tests(tmp_path: Path) -> None:
     folder = write(tmp_path / "sum", {**KATTIS, "submissions/submissions.yaml": yaml})
     with open_problems(str(folder)) as problems:
         problem = problems.get("sum")
-        assert problem is not None
         found = {g["name"]: g["expected"] for g in problem.gold_solutions}
         assert found["accepted/a.py"] == (Expectation("", ("AC", "TLE")),)
         assert found["wrong_answer/b"][-1] == Expectation("secret/*", None, ("RE", "MLE"))
@@ -180,23 +174,19 @@ def test_submissions_yaml_speaks_of_names_and_tests(tmp_path: Path) -> None:
         ("# about @EXPECTED_RESULTS@: marks", "either"),
     ],
 )
-def test_the_mark_of_domjudge_goes_before_the_folder(
-    tmp_path: Path, text: str, expect: str
-) -> None:
+def test_the_mark_of_domjudge_goes_before_the_folder(tmp_path, text, expect):
     ini = {"domjudge-problem.ini": "name='Sum'\ntimelimit = 2.5\n"}
     files = {**KATTIS, **ini, "submissions/accepted/a.py": text}
     del files["problem.yaml"], files[".timelimit"]
     with open_problems(str(write(tmp_path / "sum", files))) as problems:
         problem = problems.get("sum")
-        assert problem is not None
         assert (problem.title, problem.time_limit_s) == ("Sum", 2.5)
         assert problem.gold_solutions[0]["expect"] == expect
 
 
-def test_polygon(tmp_path: Path) -> None:
+def test_polygon(tmp_path):
     with open_problems(str(write(tmp_path / "s", POLYGON))) as problems:
         problem = problems.get("s")
-        assert problem is not None
         assert (problem.time_limit_s, problem.memory_limit_bytes) == (1.5, 64 << 20)
         assert (problem.files, problem.checker_name) == (("in.txt", "out.txt"), "wcmp")
         assert [(g.name, g.points, g.rule, g.needs) for g in problem.subtasks] == [
@@ -208,7 +198,7 @@ def test_polygon(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow(seconds=4)
-def test_polygon_tests_are_made_in_the_box(tmp_path: Path) -> None:
+def test_polygon_tests_are_made_in_the_box(tmp_path):
     files = {
         **POLYGON,
         "files/gen.py": "import sys\nprint(int(sys.argv[1]) * 2)",
@@ -224,14 +214,13 @@ def test_polygon_tests_are_made_in_the_box(tmp_path: Path) -> None:
         assert contents(problems, "s")[1] == (b"42\n", b"42\n!")
 
 
-def test_dmoj(tmp_path: Path) -> None:
+def test_dmoj(tmp_path):
     texts = {name: text for name, text in DMOJ.items() if name[0] in "12"}
     rest = {name: text for name, text in DMOJ.items() if name not in texts}
     folder = write(tmp_path / "s", {**rest, "init.yml": "archive: t.zip\n" + DMOJ["init.yml"]})
     pack(folder / "t.zip", texts)
     with open_problems(str(folder)) as problems:
         problem = problems.get("s")
-        assert problem is not None
         assert [(g.name, g.points, g.tests, g.needs) for g in problem.subtasks] == [
             ("1", 40, (0, 1), ()),
             ("2", 60, (2,), ("1",)),
@@ -254,7 +243,7 @@ def test_dmoj(tmp_path: Path) -> None:
         (b"0.0000001", b"0", "relative", False),
     ],
 )
-def test_dmojs_numbers(output: bytes, answer: bytes, mode: str, same: bool) -> None:
+def test_dmojs_numbers(output, answer, mode, same):
     assert floats(output, answer, error_mode=mode) is same
 
 
@@ -268,11 +257,11 @@ NAMED = {
 
 
 @pytest.mark.parametrize("ending", NAMED)
-def test_languages_by_ending_and_by_what_packages_call_them(ending: str) -> None:
+def test_languages_by_ending_and_by_what_packages_call_them(ending):
     assert {said: language_of(ending, said) for said in NAMED[ending]} == NAMED[ending]
 
 
-def test_lightcpverifier(tmp_path: Path) -> None:
+def test_lightcpverifier(tmp_path):
     kinds = {"type: x": "checker", "type: interactive, interactor: chk.cc": "interactor"}
     for number, (kind, role) in enumerate(kinds.items()):
         config = LIGHTCP["config.yaml"].replace(
@@ -281,7 +270,6 @@ def test_lightcpverifier(tmp_path: Path) -> None:
         pack(tmp_path / f"{number}A.zip", {**LIGHTCP, "config.yaml": config})
         with open_problems(str(tmp_path)) as problems:
             problem = problems.get(f"{number}A")
-            assert problem is not None and problem.judge_program is not None
             assert (problem.time_limit_s, problem.memory_limit_bytes) == (2, 64 << 20)
             assert (problem.judge_program["role"], problem.judge_program["protocol"]) == (
                 *(role, "testlib"),
@@ -289,7 +277,7 @@ def test_lightcpverifier(tmp_path: Path) -> None:
             assert contents(problems, f"{number}A") == [(b"1\n", b"1\n"), (b"2\n", b"2\n")]
 
 
-def test_ojbench_has_the_limits_and_the_names_of_its_judge(tmp_path: Path) -> None:
+def test_ojbench_has_the_limits_and_the_names_of_its_judge(tmp_path):
     plain = {name: text for name, text in DMOJ.items() if not name.startswith("tests/")}
     write(tmp_path / "NOI/loj-1000", plain)
     write(tmp_path / "prompts", {"full.jsonl": ""})
@@ -367,7 +355,7 @@ BROKEN: Mapping[str, tuple[Any, str, str]] = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_package_is_one_line_with_file_and_remedy(tmp_path: Path, case: str) -> None:
+def test_a_broken_package_is_one_line_with_file_and_remedy(tmp_path, case):
     files, names, remedy = BROKEN[case]
     files = dict(files)
     if "test 2" in names:
@@ -411,9 +399,7 @@ def pipe(folder: Path) -> None:
         (marker, "problem.yaml can't be read (Is a directory): mend it"),
     ],
 )
-def test_files_that_are_none_are_refused(
-    tmp_path: Path, spoil: Callable[[Path], None], message: str
-) -> None:
+def test_files_that_are_none_are_refused(tmp_path, spoil, message):
     folder = write(tmp_path / "sum", KATTIS)
     spoil(folder)
     with open_problems(str(folder)) as problems:
@@ -429,14 +415,14 @@ def test_files_that_are_none_are_refused(
         ("n" * 300, "is a damaged zip"),
     ],
 )
-def test_a_hostile_zip_is_refused(tmp_path: Path, entry: str, message: str) -> None:
+def test_a_hostile_zip_is_refused(tmp_path, entry, message):
     path = pack(tmp_path / "sum.zip", {**KATTIS, entry: "x"})
     with open_problems(str(path)) as problems:
         assert problems.get("sum") is None
         assert message in problems.why_missing("sum")
 
 
-def test_a_zip_writes_no_links_and_nothing_outside(tmp_path: Path) -> None:
+def test_a_zip_writes_no_links_and_nothing_outside(tmp_path):
     link = zipfile.ZipInfo("data/secret/3.in")
     link.external_attr = 0o120777 << 16
     outside = {f"../../../../{tmp_path}/out": "x", f"{tmp_path}/out": "x"}
@@ -448,7 +434,7 @@ def test_a_zip_writes_no_links_and_nothing_outside(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zip_bomb_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("gradebox.eval.problems.packages.files.MOST_BYTES", 1000)
     path = pack(tmp_path / "sum.zip", {**KATTIS, "data/secret/3.in": "0" * 2000})
     with open_problems(str(path)) as problems:
@@ -456,7 +442,7 @@ def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert "unpacks to more than 1000 bytes" in problems.why_missing("sum")
 
 
-def test_the_class_with_a_main_is_started(tmp_path: Path) -> None:
+def test_the_class_with_a_main_is_started(tmp_path):
     main = "class Z { public static void main(String[] a) {} }"
     two = "submissions/accepted/two"
     java = {f"{two}/A.java": "class A {}", f"{two}/Z.java": main}
@@ -466,7 +452,7 @@ def test_the_class_with_a_main_is_started(tmp_path: Path) -> None:
     assert list(found["files"]) == ["Z.java", "A.java"]
 
 
-def test_what_is_no_package_is_named(tmp_path: Path) -> None:
+def test_what_is_no_package_is_named(tmp_path):
     pack(tmp_path / "a.zip", {"a.txt": ""})
     with pytest.raises(InputError, match="has no problem package: there is no"):
         open_problems(str(tmp_path / "a.zip"))

@@ -1,7 +1,5 @@
 """Records for tests, built from the dataclasses so that their fields stay valid."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

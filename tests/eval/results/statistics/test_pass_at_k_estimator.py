@@ -1,7 +1,5 @@
 """pass@k, compared with the enumeration of every draw."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest
@@ -10,7 +8,7 @@ from gradebox.eval.results.statistics.intervals import pass_at_k
 
 
 @pytest.mark.parametrize("n", range(1, 8))
-def test_equals_the_proportion_of_draws_with_a_right_sample(n: int) -> None:
+def test_equals_the_proportion_of_draws_with_a_right_sample(n):
     for c in range(n + 1):
         samples = [place < c for place in range(n)]
         for k in range(1, n + 1):
@@ -18,11 +16,11 @@ def test_equals_the_proportion_of_draws_with_a_right_sample(n: int) -> None:
             assert pass_at_k(n, c, k) == pytest.approx(sum(draws) / len(draws), abs=1e-15)
 
 
-def test_fewer_samples_than_k_give_none() -> None:
+def test_fewer_samples_than_k_give_none():
     assert pass_at_k(4, 4, 5) is None
 
 
-def test_large_numbers_stay_exact() -> None:
+def test_large_numbers_stay_exact():
     assert pass_at_k(10_000, 1, 10) == pytest.approx(10 / 10_000, rel=1e-12)
 
 
@@ -30,6 +28,6 @@ def test_large_numbers_stay_exact() -> None:
     ("n", "c", "k", "words"),
     [(3, 4, 1, "4 right of 3 samples"), (3, -1, 1, "between 0 and 3"), (3, 1, 0, "at least 1")],
 )
-def test_impossible_numbers_are_refused(n: int, c: int, k: int, words: str) -> None:
+def test_impossible_numbers_are_refused(n, c, k, words):
     with pytest.raises(ValueError, match=words):
         pass_at_k(n, c, k)

@@ -1,7 +1,5 @@
 """The estimated rating, compared with a general optimiser."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -29,13 +27,10 @@ def log_likelihood(rating: float, outcomes: list[tuple[float, float]], prior: bo
         [(1500.0, 1.0), (1500.0, 0.0)],
     ],
 )
-def test_rating_and_error_are_maximum_and_curvature_of_the_likelihood(
-    outcomes: list[tuple[float, float]],
-) -> None:
+def test_rating_and_error_are_maximum_and_curvature_of_the_likelihood(outcomes):
     from scipy.optimize import minimize_scalar  # slow to import
 
     result = estimated_rating(outcomes)
-    assert result is not None
     best = minimize_scalar(
         lambda rating: -log_likelihood(rating, outcomes, prior=False), bounds=(0, 4000)
     )
@@ -52,12 +47,11 @@ def test_rating_and_error_are_maximum_and_curvature_of_the_likelihood(
 
 
 @pytest.mark.parametrize(("share", "words"), [(1.0, "every rated"), (0.0, "no rated")])
-def test_the_prior_is_used_when_all_or_none_are_solved(share: float, words: str) -> None:
+def test_the_prior_is_used_when_all_or_none_are_solved(share, words):
     outcomes = [(1200.0, share), (1800.0, share)]
     from scipy.optimize import minimize_scalar  # slow to import
 
     result = estimated_rating(outcomes)
-    assert result is not None
     best = minimize_scalar(
         lambda rating: -log_likelihood(rating, outcomes, prior=True), bounds=(0, 4000)
     )
@@ -66,13 +60,12 @@ def test_the_prior_is_used_when_all_or_none_are_solved(share: float, words: str)
     assert words in result["note"]
 
 
-def test_without_rated_problems_there_is_no_estimate() -> None:
+def test_without_rated_problems_there_is_no_estimate():
     assert estimated_rating([]) is None
 
 
-def test_extreme_difficulties_give_finite_estimates() -> None:
+def test_extreme_difficulties_give_finite_estimates():
     result = estimated_rating([(0.0, 1.0), (10.0**15, 0.0)])
-    assert result is not None
     assert math.isfinite(result["rating"])
     assert math.isfinite(result["standard_error"])
     assert result["prior"] is not None

@@ -1,7 +1,5 @@
 """`Summary` on small runs whose statistics are known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -42,7 +40,7 @@ def mixed_run() -> list[dict[str, Any]]:
     ]
 
 
-def test_means_are_over_problems_not_solutions() -> None:
+def test_means_are_over_problems_not_solutions():
     result = summarise(mixed_run())
     assert (result["solutions"], result["counted"], result["problems"]) == (10, 7, 3)
     assert result["pass_at_k"][0]["value"] == pytest.approx((0.5 + 0 + 1) / 3)
@@ -59,7 +57,7 @@ def test_means_are_over_problems_not_solutions() -> None:
     assert result["verdicts"]["cases"] == {"AC": 4, "WA": 3, "ER": 1, "RE": 1, "SK": 1}
 
 
-def test_rows_of_the_tables() -> None:
+def test_rows_of_the_tables():
     tables = summarise(mixed_run())["tables"]
     assert [r["group"] for r in tables["rating"]] == ["800-999", "1000-1199", "unrated"]
     assert [r["group"] for r in tables["tag"]] == ["dp", "math", "no tag"]
@@ -72,7 +70,7 @@ def test_rows_of_the_tables() -> None:
     assert [r["group"] for r in tables["year"]] == ["2020", "2021", "unknown"]
 
 
-def test_pass_at_k_is_undefined_with_too_few_samples() -> None:
+def test_pass_at_k_is_undefined_with_too_few_samples():
     one, two = summarise(mixed_run(), ks=[2, 1])["pass_at_k"]
     assert (one["k"], one["undefined"], one["note"]) == (1, 0, "")
     assert (two["k"], two["value"], two["interval"], two["undefined"]) == (2, None, None, 1)
@@ -80,7 +78,7 @@ def test_pass_at_k_is_undefined_with_too_few_samples() -> None:
     assert two["value_of_defined"] == pytest.approx((5 / 6 + 0) / 2)
 
 
-def test_the_curve_ends_at_the_fewest_samples_of_a_problem() -> None:
+def test_the_curve_ends_at_the_fewest_samples_of_a_problem():
     summary = Summary()
     assert summary.curve() == []
     for i in range(9):
@@ -91,14 +89,14 @@ def test_the_curve_ends_at_the_fewest_samples_of_a_problem() -> None:
     assert [curve[0]["value"], curve[-1]["value"]] == pytest.approx([(1 / 9 + 1 / 7) / 2, 8 / 9])
 
 
-def test_one_sample_a_problem_uses_wilson() -> None:
+def test_one_sample_a_problem_uses_wilson():
     records = [solution(f"{i}/A", 0, [] if i % 3 else WRONG) for i in range(30)]
     result = summarise(records)
     assert result["pass_at_k"][0]["interval"] == wilson(20, 30)
     assert row(result["tables"]["tag"], "math")["interval"]["method"] == "wilson"
 
 
-def test_several_samples_use_a_bootstrap_over_problems_or_contests() -> None:
+def test_several_samples_use_a_bootstrap_over_problems_or_contests():
     records = [
         solution(f"{i}/{letter}", s, [] if (i + s) % 2 else WRONG)
         for i in range(6)
@@ -113,7 +111,7 @@ def test_several_samples_use_a_bootstrap_over_problems_or_contests() -> None:
     assert clustered["pass_at_k"][0]["value"] == plain["pass_at_k"][0]["value"]
 
 
-def test_pass_at_1_at_other_time_limits() -> None:
+def test_pass_at_1_at_other_time_limits():
     records = [
         solution("1/A", 0, [case(cpu_s=0.5)]),
         solution("1/B", 0, [case(cpu_s=0.9)]),
@@ -129,13 +127,13 @@ def test_pass_at_1_at_other_time_limits() -> None:
     assert late["note"].startswith("1 solutions have their actual result")
 
 
-def test_a_response_without_code_counts_as_failed() -> None:
+def test_a_response_without_code_counts_as_failed():
     result = summarise([solution("1/A", 0, status="failed", verdict=None)])
     assert result["verdicts"]["solutions"] == {"no code": 1}
     assert result["pass_at_k"][0]["value"] == 0
 
 
-def test_statistics_of_an_empty_run() -> None:
+def test_statistics_of_an_empty_run():
     result = summarise([solution("1/A", 0, [case("SK")])], ks=[1, 5])
     assert result["problems"] == 0
     assert [r["value"] for r in result["pass_at_k"]] == [None, None]
@@ -144,7 +142,7 @@ def test_statistics_of_an_empty_run() -> None:
     assert result["tables"]["rating"] == []
 
 
-def test_estimated_rating_uses_rated_problems() -> None:
+def test_estimated_rating_uses_rated_problems():
     result = summarise(mixed_run())["estimated_rating"]
     assert result["estimated"] is True
     assert result["problems"] == 2

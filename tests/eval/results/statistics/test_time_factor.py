@@ -1,9 +1,5 @@
 """Verdicts at other time limits: a table of solutions and expected results."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from gradebox.eval.results.statistics.counts import passes_at
@@ -38,22 +34,22 @@ IDLE_KILLED = case("TLE", cpu_s=0.1, output_passed=None)
         ([LATE_RIGHT, case("CU")], (False, False, False)),
     ],
 )
-def test_results_at_each_factor(cases: list[Any], at: tuple[bool | None, ...]) -> None:
+def test_results_at_each_factor(cases, at):
     record = solution(cases=cases)
     assert tuple(passes_at(record, factor) for factor in (0.8, 1.0, 1.25)) == at
 
 
-def test_without_output_passed_the_result_is_unknown() -> None:
+def test_without_output_passed_the_result_is_unknown():
     record = solution(cases=[LATE_RIGHT])
     del record["details"][0]["output_passed"]
     assert passes_at(record, 1.25) is None
 
 
-def test_a_failed_solution_without_cases_fails_at_every_limit() -> None:
+def test_a_failed_solution_without_cases_fails_at_every_limit():
     record = {"status": "failed", "details": [], "time_limit_s": 1.0}
     assert passes_at(record, 1.25) is False
 
 
-def test_without_a_time_limit_the_result_is_unknown() -> None:
+def test_without_a_time_limit_the_result_is_unknown():
     record = solution(cases=[case()], time_limit_s=None)
     assert passes_at(record, 0.8) is None

@@ -29,9 +29,7 @@ def outputs(*sizes: int) -> list[Limits]:
         ([Limits()] * (MOST_RUNS + 1), [b""] * (MOST_RUNS + 1), [MOST_RUNS, 1]),
     ],
 )
-def test_runs_are_split_where_they_must(
-    limits: list[Limits], stdins: list[bytes], sizes: list[int]
-) -> None:
+def test_runs_are_split_where_they_must(limits, stdins, sizes):
     made = list(batches(PROGRAM, limits, stdins))
     assert [len(batch.stdins) for batch in made] == sizes
     assert [stdin for batch in made for stdin in batch.stdins] == stdins
@@ -44,6 +42,6 @@ def test_runs_are_split_where_they_must(
 @pytest.mark.parametrize(
     "name", [name for name in Limits.__annotations__ if name != "output_bytes"]
 )
-def test_every_limit_but_that_of_the_output_is_common(name: str) -> None:
+def test_every_limit_but_that_of_the_output_is_common(name):
     other = replace(Limits(), **{name: getattr(Limits(), name) * 2})
     assert len(list(batches(PROGRAM, [Limits(), other], [b"", b""]))) == 2

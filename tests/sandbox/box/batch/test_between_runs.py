@@ -216,7 +216,7 @@ def many(box: EmbeddedSandbox, program: Compiled, stdins: Sequence[bytes]) -> li
     return [execution for group in groups for execution in group]
 
 
-def test_what_a_run_leaves_is_gone(box: EmbeddedSandbox, program: Compiled) -> None:
+def test_what_a_run_leaves_is_gone(box, program):
     got = many(box, program, [b"look "] * 2 + [b"leave ", b"look "] * 3)
     assert [one.exit_code for one in got] == [0] * 8, [one.stderr for one in got if one.exit_code]
     assert [one.stdout[-5:] for one in got[2::2]] == [b"left\n"] * 3
@@ -225,7 +225,7 @@ def test_what_a_run_leaves_is_gone(box: EmbeddedSandbox, program: Compiled) -> N
         assert [view[name] for view in views] == [first] * 5, name
 
 
-def test_a_run_has_the_memory_that_it_has_alone(box: EmbeddedSandbox, program: Compiled) -> None:
+def test_a_run_has_the_memory_that_it_has_alone(box, program):
     alone = box.run(program, LIMITS, stdin=b"look ").memory_bytes
     got = many(box, program, [b"look ", b"fill ", b"look ", b"look "])
     for one in (got[0], got[2], got[3]):
@@ -234,9 +234,7 @@ def test_a_run_has_the_memory_that_it_has_alone(box: EmbeddedSandbox, program: C
 
 
 @pytest.mark.parametrize("size", [0, 100_000], ids=["in the message", "in a file"])
-def test_inputs_of_other_runs_cannot_be_found(
-    box: EmbeddedSandbox, program: Compiled, size: int
-) -> None:
+def test_inputs_of_other_runs_cannot_be_found(box, program, size):
     mark = secrets.token_hex(8).encode()  # not in the program
     words = [mark + secrets.token_hex(12).encode() for _ in range(4)]
     got = many(box, program, [b"search " + word + bytes(size) for word in words])

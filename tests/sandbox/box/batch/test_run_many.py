@@ -73,15 +73,13 @@ def said(executions: list[Execution]) -> list[bytes]:
 
 @pytest.mark.levels("landlock")
 @pytest.mark.parametrize("count", [1, 2, 33, MOST_RUNS + 2])
-def test_executions_come_in_the_order_of_the_inputs(
-    box: EmbeddedSandbox, does: Compiled, count: int
-) -> None:
+def test_executions_come_in_the_order_of_the_inputs(box, does, count):
     got = many(box, does, [b"say %d" % i for i in range(count)])
     assert said(got) == [b"%d\n" % i for i in range(count)]
 
 
 @pytest.mark.levels("userns")
-def test_python_programs(box: EmbeddedSandbox) -> None:
+def test_python_programs(box):
     compiled = box.compile(Program("python", {"main.py": b"print(input()[::-1])"}))
     words = [b"a%d" % i for i in range(12)]
     got = many(box, compiled, words)
@@ -93,7 +91,7 @@ def test_python_programs(box: EmbeddedSandbox) -> None:
 @pytest.mark.parametrize(
     "sizes", [[0, 0, 1], [70_000, 0, 5], [300_000] * 3, [0, 200_000, 3_000_000, 7]]
 )
-def test_inputs_of_any_size(box: EmbeddedSandbox, does: Compiled, sizes: list[int]) -> None:
+def test_inputs_of_any_size(box, does, sizes):
     stdins = [b"count x" + b"y" * size for size in sizes]
     # scanf takes at most 31 characters of the second word.
     assert [int(out) for out in said(many(box, does, stdins))] == [
@@ -103,7 +101,7 @@ def test_inputs_of_any_size(box: EmbeddedSandbox, does: Compiled, sizes: list[in
 
 
 @pytest.mark.levels("landlock")
-def test_outputs_of_any_size(box: EmbeddedSandbox, does: Compiled) -> None:
+def test_outputs_of_any_size(box, does):
     sizes = [1, 32 * 1024, 32 * 1024 + 1, 2, 3 * MIB, 30_000, 30_000, 30_000, 30_000, 30_000, 3]
     got = many(box, does, [b"print %d" % size for size in sizes])
     assert [len(out) for out in said(got)] == sizes
@@ -111,7 +109,7 @@ def test_outputs_of_any_size(box: EmbeddedSandbox, does: Compiled) -> None:
     assert [execution.stderr for execution in got] == [b"e" * 60_000] * 4
 
 
-def test_each_run_has_its_own_output_limit(box: EmbeddedSandbox, does: Compiled) -> None:
+def test_each_run_has_its_own_output_limit(box, does):
     sizes = [10, 20, 70_000, 40]
     limits = [Limits(output_bytes=size) for size in sizes]
     groups = box.run_many(does, limits, [b"print %d" % size for size in sizes])
@@ -128,16 +126,14 @@ def test_each_run_has_its_own_output_limit(box: EmbeddedSandbox, does: Compiled)
     [(b"prints 1000", 64 * MIB), (b"print 5000", 100)],
     ids=["box", "kernel"],
 )
-def test_the_output_limit_ends_with_one_signal(
-    box: EmbeddedSandbox, does: Compiled, stdin: bytes, file_size: int
-) -> None:
+def test_the_output_limit_ends_with_one_signal(box, does, stdin, file_size):
     limits = Limits(cpu_s=5, output_bytes=100, file_size_bytes=file_size)
     [execution] = many(box, does, [stdin], limits)
     assert execution.signal == signal.SIGXFSZ
     assert execution.killed_for == "output"
 
 
-def test_other_limits_may_differ(box: EmbeddedSandbox, does: Compiled) -> None:
+def test_other_limits_may_differ(box, does):
     limits = [LIMITS, LIMITS, Limits(memory_bytes=16 * MIB), LIMITS]
     stdins = [b"memory 4", b"memory 40", b"memory 4", b"memory 40"]
     groups = box.run_many(does, limits, stdins)
@@ -156,9 +152,7 @@ STOPS: list[tuple[str, bytes, Limits, str | None]] = [
 
 @pytest.mark.levels("userns", "landlock")
 @pytest.mark.parametrize(("name", "stdin", "limits", "limit"), STOPS, ids=[s[0] for s in STOPS])
-def test_nothing_runs_after_a_crash_or_a_limit(
-    box: EmbeddedSandbox, does: Compiled, name: str, stdin: bytes, limits: Limits, limit: str | None
-) -> None:
+def test_nothing_runs_after_a_crash_or_a_limit(box, does, name, stdin, limits, limit):
     got = many(box, does, [b"say 1", b"say 2", stdin, b"say 3", b"say 4"], limits)
     assert said(got)[:2] == [b"1\n", b"2\n"]
     assert len(got) == 3
@@ -172,9 +166,7 @@ def test_nothing_runs_after_a_crash_or_a_limit(
 
 
 @pytest.mark.levels("landlock")
-def test_closing_ends_the_running_one_and_cancels_the_rest(
-    box: EmbeddedSandbox, does: Compiled
-) -> None:
+def test_closing_ends_the_running_one_and_cancels_the_rest(box, does):
     many(box, does, [b"say 1"])
     before = boxes()
     groups = box.run_many(does, [FAR] * 9, [b"sleep 10", *[b"sleep 2000000"] * 8])
@@ -185,9 +177,7 @@ def test_closing_ends_the_running_one_and_cancels_the_rest(
 
 
 @pytest.mark.parametrize("first", [b"say 1", b"sleep 40"])
-def test_a_long_run_does_not_keep_back_the_replies_before_it(
-    box: EmbeddedSandbox, does: Compiled, first: bytes
-) -> None:
+def test_a_long_run_does_not_keep_back_the_replies_before_it(box, does, first):
     groups = box.run_many(does, [FAR] * 3, [first, b"say 2", b"sleep 2000000"])
     got: list[Execution] = []
     while len(got) < 2:
@@ -196,9 +186,7 @@ def test_a_long_run_does_not_keep_back_the_replies_before_it(
     groups.close()
 
 
-def test_limits_are_enforced_while_nobody_reads_replies(
-    box: EmbeddedSandbox, does: Compiled
-) -> None:
+def test_limits_are_enforced_while_nobody_reads_replies(box, does):
     limits = Limits(cpu_s=0.3, wall_s=20)
     groups = box.run_many(does, [limits] * 21, [*[b"print 30000"] * 20, b"cpu 0"])
     got = next(groups)
@@ -210,7 +198,7 @@ def test_limits_are_enforced_while_nobody_reads_replies(
     assert got[20].cpu_s < 0.9
 
 
-def test_impossible_requests_are_refused_at_once(box: EmbeddedSandbox, does: Compiled) -> None:
+def test_impossible_requests_are_refused_at_once(box, does):
     for limits, stdins, message in (
         ([LIMITS], [], "1 limits for 0 inputs"),
         ([], [], "at least one"),
@@ -225,7 +213,7 @@ def boxes() -> set[int]:
 
 
 @pytest.mark.levels("landlock")
-def test_nothing_is_left_of_batches(box: EmbeddedSandbox, does: Compiled) -> None:
+def test_nothing_is_left_of_batches(box, does):
     stdins = [b"say 1", b"print 40000", b"count" + bytes(30_000)] * 3
     many(box, does, stdins)
     before = replace(host.count(), processes=10**6)  # a box may be replaced
@@ -261,7 +249,7 @@ def kill_in_the_middle(which: str) -> threading.Thread:
 
 @pytest.mark.levels("landlock")
 @pytest.mark.parametrize("which", ["box", "outer"])
-def test_a_batch_goes_on_in_another_box(box: EmbeddedSandbox, does: Compiled, which: str) -> None:
+def test_a_batch_goes_on_in_another_box(box, does, which):
     many(box, does, [b"say 1"])
     killer = kill_in_the_middle(which)
     got = many(box, does, [b"sleep 40", b"say 1", b"sleep 40", b"say 2", b"sleep 40", b"sleep 41"])
@@ -270,7 +258,7 @@ def test_a_batch_goes_on_in_another_box(box: EmbeddedSandbox, does: Compiled, wh
     assert {execution.killed_for for execution in got} == {None}
 
 
-def test_the_memory_of_one_run_is_no_fault_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_of_one_run_is_no_fault_of_another(monkeypatch):
     """A box that the kernel ended for memory may have had replies that it had not sent."""
     with box_at("full") as box:
         does = built(box, DOES)

@@ -56,14 +56,7 @@ def mount(root: str, place: str, options: str, kind: str = "cgroup") -> str:
         ("0::/", mount("/", V1_MEMORY, "memory"), "memory", None),
     ],
 )
-def test_own_folder(
-    groups: str,
-    mounts: str,
-    controller: str,
-    folder: str | None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_own_folder(groups, mounts, controller, folder, tmp_path, monkeypatch):
     (tmp_path / "cgroup").write_text(f"{groups}\n1:name=systemd:/other\n")
     other = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
     (tmp_path / "mountinfo").write_text(other + mounts)
@@ -72,9 +65,7 @@ def test_own_folder(
     assert found == (None if folder is None else Path(folder))
 
 
-def test_a_group_is_removed_even_when_its_processes_take_seconds_to_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_group_is_removed_even_when_its_processes_take_seconds_to_end(tmp_path, monkeypatch):
     (tmp_path / "gradebox-1-0/box/program").mkdir(parents=True)
     now = 0.0
 
@@ -91,9 +82,7 @@ def test_a_group_is_removed_even_when_its_processes_take_seconds_to_end(
 
 
 @pytest.mark.parametrize("reason", [errno.EROFS, errno.EPERM, errno.EACCES])
-def test_a_group_that_nobody_may_remove_is_not_waited_for(
-    reason: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_group_that_nobody_may_remove_is_not_waited_for(reason, monkeypatch):
     """A read-only file system refuses to remove even what does not exist."""
 
     def refused(_: Path) -> None:

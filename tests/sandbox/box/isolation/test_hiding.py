@@ -80,15 +80,12 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Callable[..., EmbeddedSan
         sandbox.close()
 
 
-Opened = Callable[..., EmbeddedSandbox]
 GONE = os.strerror(2)
 
 
 @pytest.mark.slow
 @pytest.mark.levels("userns")
-def test_only_what_is_hidden_cannot_be_read(
-    opened: Opened, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_what_is_hidden_cannot_be_read(opened, data, tmp_path, monkeypatch):
     """A folder, a file, the target of a link, a relative path, and what is made later."""
     tool = data.parent
     for name in ("file", "target", "relative"):
@@ -112,9 +109,7 @@ def test_only_what_is_hidden_cannot_be_read(
 @pytest.mark.slow
 @pytest.mark.levels("userns", "landlock")
 @pytest.mark.parametrize("level", [*COVERING, "landlock"])
-def test_what_programs_are_shown_they_cannot_change(
-    level: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_programs_are_shown_they_cannot_change(level, monkeypatch):
     """Not even where every user of the machine may."""
     with tempfile.TemporaryDirectory(prefix="gradebox-shown-", dir="/var/tmp") as name:
         folder = Path(name)
@@ -127,27 +122,27 @@ def test_what_programs_are_shown_they_cannot_change(
 
 
 @pytest.mark.parametrize("level", COVERING)
-def test_a_toolchain_itself_cannot_be_hidden(level: str, tool: Path) -> None:
+def test_a_toolchain_itself_cannot_be_hidden(level, tool):
     box_at(level).close()
     with pytest.raises(SandboxUnavailable, match=f"programs could read {tool}.* move it"):
         EmbeddedSandbox(1, level=level, hidden=[tool])
 
 
-def test_landlock_is_not_used_where_it_cannot_hide(data: Path, tmp_path: Path) -> None:
+def test_landlock_is_not_used_where_it_cannot_hide(data, tmp_path):
     box_at("landlock", hidden=[tmp_path / "outside"]).close()
     with pytest.raises(SandboxUnavailable, match=f"programs could read {data}.*; move it") as e:
         EmbeddedSandbox(1, level="landlock", hidden=[data])
     assert "\n" not in str(e.value)
 
 
-def test_a_path_is_found_under_the_name_that_programs_see(tmp_path: Path) -> None:
+def test_a_path_is_found_under_the_name_that_programs_see(tmp_path):
     (tmp_path / "real" / "data").mkdir(parents=True)
     (tmp_path / "link").symlink_to("real")
     binds = [f"{tmp_path}/link", f"{tmp_path}/rea", "/usr/lib"]
     assert shown_at(f"{tmp_path}/real/data", binds) == [(binds[0], f"{tmp_path}/link/data")]
 
 
-def test_links_in_a_folder_lead_to_their_targets(tmp_path: Path) -> None:
+def test_links_in_a_folder_lead_to_their_targets(tmp_path):
     for name in ("blobs", "rows/test"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "rows" / "test" / "a").symlink_to("../../blobs/a")
@@ -156,7 +151,7 @@ def test_links_in_a_folder_lead_to_their_targets(tmp_path: Path) -> None:
     assert set(with_targets([tmp_path / "rows"])) == names
 
 
-def test_the_caches_of_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_caches_of_data_sets(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HOME", f"{tmp_path}/gone")
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     (tmp_path / "of somebody else").mkdir(mode=0)

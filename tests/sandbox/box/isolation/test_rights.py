@@ -40,7 +40,7 @@ def run_as(prefix: list[str], level: str, start: str) -> subprocess.CompletedPro
 @pytest.mark.parametrize(
     ("level", "start"), [("", "fork"), ("userns", "exec"), ("landlock", "exec")]
 )
-def test_the_root_of_a_user_namespace_gets_a_level(level: str, start: str) -> None:
+def test_the_root_of_a_user_namespace_gets_a_level(level, start):
     made = subprocess.run(["unshare", "-r", "true"], capture_output=True, check=False)
     if made.returncode:
         pytest.skip(f"no user namespaces here: {made.stderr.decode()}")
@@ -62,7 +62,7 @@ def test_the_root_of_a_user_namespace_gets_a_level(level: str, start: str) -> No
     ],
     ids=["none", "some", "all, some ambient"],
 )
-def test_programs_have_no_capability_of_user_id_0_at_landlock(prefix: list[str]) -> None:
+def test_programs_have_no_capability_of_user_id_0_at_landlock(prefix):
     done = run_as(prefix, "landlock", "exec")
     assert done.returncode == 0, done.stderr[-800:]
     assert json.loads(done.stdout)[1] == "0 0\n"

@@ -108,7 +108,7 @@ def answer(lines: list[Line], machine: str, name: str, *args: int) -> str | None
 
 
 @of_each_machine
-def test_decisions_that_depend_on_arguments(machine: str) -> None:
+def test_decisions_that_depend_on_arguments(machine):
     wrong = []
     for kind, name, args, wanted in rows(__file__, "decisions"):
         for what in KINDS[kind]:
@@ -133,7 +133,7 @@ def decisions() -> str:
     return "\n".join(lines)
 
 
-def test_a_change_of_what_is_allowed_is_written_down() -> None:
+def test_a_change_of_what_is_allowed_is_written_down():
     """The lists of the filter twice, on purpose: a call that falls off one is noticed here.
 
     After a change that is meant: python -c "from tests.sandbox.box.isolation.test_seccomp import *;
@@ -145,8 +145,8 @@ def test_a_change_of_what_is_allowed_is_written_down() -> None:
 @of_each_machine
 @given(number=st.integers(0, 2**32 - 1), args=st.lists(st.integers(0, 2**64 - 1), max_size=6))
 def test_unlisted_calls_fail_and_those_of_another_architecture_end_the_program(
-    machine: str, number: int, args: list[int]
-) -> None:
+    machine, number, args
+):
     column, audit = ARCHES[machine]
     if number not in {numbers[column] for numbers in NUMBERS.values()}:
         assert decide(lines_of(RUNS, machine), audit, number, tuple(args)) == ERRNO | errno.ENOSYS
@@ -155,14 +155,14 @@ def test_unlisted_calls_fail_and_those_of_another_architecture_end_the_program(
             assert decide(lines_of(what, machine, then), audit ^ 1 << number % 32, number) == KILL
 
 
-def test_32_bit_and_x32_calls_are_not_allowed() -> None:
+def test_32_bit_and_x32_calls_are_not_allowed():
     code, (_, audit) = lines_of(RUNS, "x86_64"), ARCHES["x86_64"]
     assert decide(code, 0x40000003, 20) == KILL  # i386
     for number in (0, 59, 101, 520, 521):
         assert decide(code, audit, 0x40000000 | number) == ERRNO | errno.ENOSYS
 
 
-def test_every_call_is_listed_once_under_a_number_of_its_own() -> None:
+def test_every_call_is_listed_once_under_a_number_of_its_own():
     """The launcher replaces the placeholder by the program's pid: no process has it."""
     listed = [*ALLOWED, *(name for names in REFUSED.values() for name in names)]
     assert len(listed) == len(set(listed)) and set(listed) <= set(NUMBERS)
@@ -190,7 +190,7 @@ def headers_numbers(machine: str) -> dict[str, int]:
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
 @of_each_machine
-def test_numbers_match_the_headers(machine: str) -> None:
+def test_numbers_match_the_headers(machine):
     if machine == "x86_64" and platform.machine() != machine:
         pytest.skip("asm/unistd_64.h is in the headers of x86_64 alone")
     theirs = headers_numbers(machine)
@@ -201,15 +201,13 @@ def test_numbers_match_the_headers(machine: str) -> None:
             assert ours == theirs.get(name), name
 
 
-def test_a_machine_without_numbers_is_refused() -> None:
+def test_a_machine_without_numbers_is_refused():
     for made in (build, for_programs):
         with pytest.raises(SandboxUnavailable, match="no system call table for 'riscv64'; known: "):
             made(GROUPS, "riscv64")
 
 
-def test_a_box_with_another_machines_filter_does_not_start(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_box_with_another_machines_filter_does_not_start(monkeypatch):
     EmbeddedSandbox(1, allow_unsafe=True).close()  # there is a level that works here
     other = next(name for name in MACHINES if name != platform.machine())
     monkeypatch.setattr(seccomp, "build", partial(build, machine=other))

@@ -21,9 +21,8 @@ FINE = Execution(
 )
 
 
-def test_names_and_code_are_separated() -> None:
+def test_names_and_code_are_separated():
     start = forked_start(FINE, alone=True)
-    assert start is not None
     assert (start.imports, start.code) == ("heapq\nos.path:join,split", b"code")
 
 
@@ -45,7 +44,7 @@ def test_names_and_code_are_separated() -> None:
         pytest.param(b"1\0" + bytes(MOST_CODE + 1), marks=pytest.mark.slow),
     ],
 )
-def test_other_output_leads_to_a_plain_start(stdout: bytes) -> None:
+def test_other_output_leads_to_a_plain_start(stdout):
     assert forked_start(replace(FINE, stdout=stdout), alone=True) is None
 
 
@@ -67,11 +66,11 @@ def test_other_output_leads_to_a_plain_start(stdout: bytes) -> None:
         b"__import__('os')",
     ],
 )
-def test_a_name_that_is_none_ends_the_list(statement: bytes) -> None:
+def test_a_name_that_is_none_ends_the_list(statement):
     start = forked_start(replace(FINE, stdout=b"1\nheapq\n" + statement + b"\nos\0c"), alone=True)
     assert start is not None and start.imports == "heapq"
 
 
-def test_the_time_of_compiling_is_at_most_that_of_the_run() -> None:
+def test_the_time_of_compiling_is_at_most_that_of_the_run():
     start = forked_start(replace(FINE, stdout=b"9" * 18 + b"\0code"), alone=True)
     assert start is not None and start.compile_s == FINE.cpu_s

@@ -39,7 +39,7 @@ def bytes_of(source: str | bytes) -> bytes:
 @pytest.mark.parametrize(
     "table", [pytest.param(x, marks=() if x in OF_LEVELS else AT_ONE) for x in TABLES]
 )
-def test_programs(start: BothWays, table: str) -> None:
+def test_programs(start, table):
     different = {}
     for label, row in TABLES[table].items():
         source, options = row if isinstance(row, tuple) else (row, {})
@@ -50,7 +50,7 @@ def test_programs(start: BothWays, table: str) -> None:
 
 
 @AT_ONE
-def test_examples(start: BothWays) -> None:
+def test_examples(start):
     rows = [json.loads(line) for line in EXAMPLES.read_text().splitlines()]
     sources = [row["code"] for row in rows if "code" in row and row.get("language") == "python"]
     assert sources
@@ -69,12 +69,12 @@ RANDOM = {
 
 
 @pytest.mark.parametrize("label", RANDOM)
-def test_what_is_random_is_different_in_each_run(start: BothWays, label: str) -> None:
+def test_what_is_random_is_different_in_each_run(start, label):
     outputs = {start.run(RANDOM[label].encode())[0]["stdout"] for _ in range(3)}
     assert len(outputs) == 3
 
 
-def test_no_run_sees_how_many_there_were(start: BothWays) -> None:
+def test_no_run_sees_how_many_there_were(start):
     """The ids of a box's processes in /proc were a channel from one run to the next."""
     if start.level == "userns":
         grow = b"print(1)"

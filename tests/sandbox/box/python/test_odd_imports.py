@@ -90,9 +90,7 @@ def shown(result: Execution) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_program_runs_as_after_a_plain_start(
-    pair: tuple[EmbeddedSandbox, EmbeddedSandbox], name: str
-) -> None:
+def test_a_program_runs_as_after_a_plain_start(pair, name):
     source = f"import {name}\n{TELL}"
     forked, plain = (box.run(compiled(box, source), LIMITS) for box in pair)
     assert shown(forked) == shown(plain)
@@ -108,9 +106,7 @@ def test_a_program_runs_as_after_a_plain_start(
         for name in MODULES
     ],
 )
-def test_nothing_of_an_import_is_left(
-    pair: tuple[EmbeddedSandbox, EmbeddedSandbox], name: str
-) -> None:
+def test_nothing_of_an_import_is_left(pair, name):
     forks, _ = pair
     hello = compiled(forks, TELL)
     clean = shown(forks.run(hello, LIMITS))
@@ -122,9 +118,7 @@ def test_nothing_of_an_import_is_left(
         assert interpreters() - before < 3
 
 
-def test_an_endless_import_ends_with_the_program(
-    pair: tuple[EmbeddedSandbox, EmbeddedSandbox],
-) -> None:
+def test_an_endless_import_ends_with_the_program(pair):
     forks, _ = pair
     for box in pair:
         result = box.run(compiled(box, "import loops\n"), SHORT)

@@ -75,7 +75,7 @@ def compiled(box: EmbeddedSandbox, source: bytes) -> Compiled:
 
 
 @pytest.mark.slow
-def test_figures_are_those_of_a_plain_start(box: EmbeddedSandbox) -> None:
+def test_figures_are_those_of_a_plain_start(box):
     program = compiled(box, USES)
     forked, plain = box.run(program, LIMITS), box.run(program, LIMITS, alone=True)
     assert (forked.forked, plain.forked) == (True, False)
@@ -89,9 +89,7 @@ def test_figures_are_those_of_a_plain_start(box: EmbeddedSandbox) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("imports", [1, 12])
-def test_the_process_limit_is_exact(
-    box: EmbeddedSandbox, imports: int, replies: list[Reply]
-) -> None:
+def test_the_process_limit_is_exact(box, imports, replies):
     """Whatever number of templates is in the box, and after some were replaced."""
     for name in MODULES[:imports]:
         for other in ("", f"import {name}2\n", f"import {name}, token\n"):
@@ -110,14 +108,14 @@ def test_the_process_limit_is_exact(
         assert more in ((0,) if grouped else (0, 1, 2, 3))  # the limit is that of a user there
 
 
-def test_a_run_that_cannot_be_forked_is_executed(box: EmbeddedSandbox) -> None:
+def test_a_run_that_cannot_be_forked_is_executed(box):
     source = b"print(1)"
     result = box.run(compiled(box, source), replace(LIMITS, memory_bytes=MIB, output_bytes=1000))
     assert "memory" in result.limits_hit
     assert box.run(compiled(box, source), LIMITS).stdout == b"1\n"
 
 
-def test_a_case_finds_nothing_of_the_run_before_in_its_memory(box: EmbeddedSandbox) -> None:
+def test_a_case_finds_nothing_of_the_run_before_in_its_memory(box):
     word = "argument-of-another-run-" + "x" * 2000
     box.run(compiled(box, b"print(1)"), LIMITS, args=(word,))
     source = b"""

@@ -35,18 +35,18 @@ def cached(monkeypatch: pytest.MonkeyPatch, sources: list[bytes], output: bytes 
     return count
 
 
-def test_small_executables_are_limited_by_their_open_files(monkeypatch) -> None:
+def test_small_executables_are_limited_by_their_open_files(monkeypatch):
     # Each keeps a descriptor open; by their bytes alone a million would fit.
     sources = [b"// %d" % i for i in range(25)]
     assert 5 <= cached(monkeypatch, sources, b"ELF") <= 10
 
 
-def test_sources_count(monkeypatch) -> None:
+def test_sources_count(monkeypatch):
     sources = [b"// %d" % i + b" " * (CACHE_BYTES // 4) for i in range(8)]
     assert cached(monkeypatch, sources, b"ELF") <= 4
 
 
-def test_interpreted_programs_have_a_cache_of_their_own(monkeypatch) -> None:
+def test_interpreted_programs_have_a_cache_of_their_own(monkeypatch):
     monkeypatch.setattr(compiler, "INTERPRETED_BYTES", 10 * compiler.ENTRY_BYTES)
 
     def run(command: object, files: dict[str, bytes], limits: object, collect: str) -> Execution:

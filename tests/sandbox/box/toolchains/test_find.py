@@ -36,9 +36,7 @@ def row(**more: object) -> Language:
     return Language(**{**fields, "run": ("{tool}",), "install": "apt-get install lang", **more})  # type: ignore[arg-type]
 
 
-def test_a_version_managers_shim_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_version_managers_shim_is_not_used(tmp_path, monkeypatch):
     tool(tmp_path / "shims/gbx-lang", "exit 1")
     real = tool(tmp_path / "opt/bin/gbx-lang", "echo lang 1.2")
     monkeypatch.setenv("PATH", f"{tmp_path}/shims:{tmp_path}/opt/bin:{os.environ['PATH']}")
@@ -47,9 +45,7 @@ def test_a_version_managers_shim_is_not_used(
     assert f"{tmp_path}/opt/lib" in found.binds
 
 
-def test_a_proxy_is_queried_for_the_real_tool(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_proxy_is_queried_for_the_real_tool(tmp_path, monkeypatch):
     real = tool(tmp_path / "toolchains/a/bin/gbx-lang", "echo lang 3")
     tool(tmp_path / "bin/gbx-lang", f'[ "$1" = root ] && echo {tmp_path}/toolchains/a')
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
@@ -57,9 +53,7 @@ def test_a_proxy_is_queried_for_the_real_tool(
     assert (found.path, found.version) == (str(real), "lang 3")
 
 
-def test_the_runtime_beside_the_compiler_is_preferred(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_runtime_beside_the_compiler_is_preferred(tmp_path, monkeypatch):
     tool(tmp_path / "jdk/bin/gbx-lang", "echo compiler 2")
     beside = tool(tmp_path / "jdk/bin/gbx-run", "echo runtime 2")
     tool(tmp_path / "other/gbx-run", "echo runtime 1")
@@ -69,16 +63,14 @@ def test_the_runtime_beside_the_compiler_is_preferred(
     assert found.version == "compiler 2 / runtime 2"
 
 
-def test_a_missing_tool_is_reported_with_its_remedy() -> None:
+def test_a_missing_tool_is_reported_with_its_remedy():
     with pytest.raises(MissingToolchain) as result:
         toolchain.resolve(row(tool=("gbx-no-1", "gbx-no-2")))
     for part in ("lang", "gbx-no-1", "gbx-no-2", "apt-get install lang"):
         assert part in str(result.value)
 
 
-def test_other_users_do_not_get_a_tool_in_a_private_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_users_do_not_get_a_tool_in_a_private_folder(tmp_path, monkeypatch):
     tool(tmp_path / "home/bin/gbx-lang", "echo lang 1")
     (tmp_path / "home").chmod(0o700)
     monkeypatch.setenv("PATH", f"{tmp_path}/home/bin:{os.environ['PATH']}")
@@ -88,7 +80,7 @@ def test_other_users_do_not_get_a_tool_in_a_private_folder(
 
 
 @pytest.mark.slow
-def test_the_host_lists_missing_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_host_lists_missing_tools(monkeypatch):
     monkeypatch.setattr("gradebox.sandbox.languages.TABLE", {**TABLE})
     register(row(tool=("gbx-no",)))
     result = host.inspect_host()
@@ -96,9 +88,7 @@ def test_the_host_lists_missing_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "python" in result.versions and "lang" not in result.versions
 
 
-def test_a_home_folder_is_never_shown_as_a_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_home_folder_is_never_shown_as_a_whole(tmp_path, monkeypatch):
     tool(tmp_path / "bin/gbx-lang", "echo lang 1")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
@@ -106,7 +96,7 @@ def test_a_home_folder_is_never_shown_as_a_whole(
     assert f"{tmp_path}/lib" in binds and str(tmp_path) not in binds
 
 
-def test_an_environment_is_named_by_its_own_path(tmp_path: Path) -> None:
+def test_an_environment_is_named_by_its_own_path(tmp_path):
     venv.create(tmp_path / "env")
     path = str(tmp_path / "env" / "bin" / "python")
     (package,) = (tmp_path / "env").glob("lib/python*/site-packages")
@@ -129,7 +119,7 @@ def test_an_environment_is_named_by_its_own_path(tmp_path: Path) -> None:
         ('exec python3 "$@"', "/tmp is each program's own folder"),
     ],
 )
-def test_what_is_no_python_is_refused(script: str | None, why: str) -> None:
+def test_what_is_no_python_is_refused(script, why):
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         path = Path(folder, "python")
         if script is not None:

@@ -48,7 +48,7 @@ def used(headers: PrecompiledHeaders, source: bytes = PLAIN) -> bool:
     return bool(headers.flags(TOOL, ("-O2",), source))
 
 
-def test_a_header_is_made_after_several_requests(making: Making) -> None:
+def test_a_header_is_made_after_several_requests(making):
     headers = PrecompiledHeaders(making)
     for _ in range(AFTER_USES - 1):
         assert not used(headers)
@@ -58,16 +58,14 @@ def test_a_header_is_made_after_several_requests(making: Making) -> None:
     assert used(headers) and making.made == [PLAIN]
 
 
-def test_a_cached_header_is_used_at_once(making: Making) -> None:
+def test_a_cached_header_is_used_at_once(making):
     first = PrecompiledHeaders(making)
     assert not used(first)
     first.wait()
     assert used(PrecompiledHeaders(making)) and len(making.made) == 1
 
 
-def test_endless_different_pragmas_take_no_more_memory_and_headers(
-    making: Making, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endless_different_pragmas_take_no_more_memory_and_headers(making, monkeypatch):
     monkeypatch.setattr(gcc, "MOST_COUNTED", 5)
     monkeypatch.setattr(gcc, "MOST_TRIED", 2)
     headers = PrecompiledHeaders(making)
@@ -79,9 +77,7 @@ def test_endless_different_pragmas_take_no_more_memory_and_headers(
 
 
 @pytest.mark.slow
-def test_a_header_that_is_deleted_meanwhile_is_not_the_programs_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_header_that_is_deleted_meanwhile_is_not_the_programs_fault(tmp_path, monkeypatch):
     monkeypatch.setenv("GRADEBOX_CACHE", str(own_cache(tmp_path)))
     tmp_path.chmod(0o755)
     with EmbeddedSandbox(1, allow_unsafe=True) as sandbox:
@@ -114,9 +110,7 @@ def header_of(headers: PrecompiledHeaders, source: str) -> str:
     return Path(flags[1]).read_text() if flags else ""
 
 
-def test_the_longest_sequence_seen_three_times_is_made_and_the_longest_made_is_used(
-    making: Making,
-) -> None:
+def test_the_longest_sequence_seen_three_times_is_made_and_the_longest_made_is_used(making):
     headers = PrecompiledHeaders(making)
     for other in ("<map>", "<set>", "<queue>"):
         used(headers, f"{IO}{VEC}#include {other}\n".encode())
@@ -130,7 +124,7 @@ def test_the_longest_sequence_seen_three_times_is_made_and_the_longest_made_is_u
     assert header_of(headers, IO + "#include <map>\n") == IO  # its count is four
 
 
-def test_headers_are_limited_in_number(making: Making, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_headers_are_limited_in_number(making, monkeypatch):
     monkeypatch.setattr(gcc, "MOST_KEPT", 4)
     headers = PrecompiledHeaders(making)
     sources = [f'#pragma GCC optimize("O{i}")\n{BITS}' for i in range(4 + 3)]
@@ -140,7 +134,7 @@ def test_headers_are_limited_in_number(making: Making, monkeypatch: pytest.Monke
     assert used(headers)  # the one without pragmas is always available
 
 
-def test_closing_aborts_a_header_that_is_being_made(making: Making) -> None:
+def test_closing_aborts_a_header_that_is_being_made(making):
     making.slow = True
     headers = PrecompiledHeaders(making, making.stop.set)
     for _ in range(AFTER_USES):
@@ -170,8 +164,8 @@ MISMATCH = (
     ],
 )  # fmt: skip
 def test_a_target_that_newer_compilers_refuse_before_an_include_becomes_an_option(
-    source: str, log: bytes, options: str | None, making: Making
-) -> None:
+    source, log, options, making
+):
     commands = []
 
     def run(command: BuiltProgram, _files: object, _limits: object, collect: str) -> Execution:
@@ -189,9 +183,7 @@ def test_a_target_that_newer_compilers_refuse_before_an_include_becomes_an_optio
 
 
 @pytest.mark.slow
-def test_closing_a_sandbox_does_not_wait_for_a_header(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closing_a_sandbox_does_not_wait_for_a_header(tmp_path, monkeypatch):
     if not shutil.which("g++"):
         pytest.skip("no g++ on this machine: apt-get install g++")
     monkeypatch.setenv("GRADEBOX_CACHE", str(own_cache(tmp_path)))

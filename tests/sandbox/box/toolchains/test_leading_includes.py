@@ -25,32 +25,32 @@ TOO_LONG = [
 
 # The beginning of a source, the longest header that may precede it (null: none).
 @pytest.mark.parametrize(("source", "header"), [*rows(__file__, "texts"), *TOO_LONG])
-def test_the_header_that_may_precede_a_source(source: str, header: str | None) -> None:
+def test_the_header_that_may_precede_a_source(source, header):
     texts = header_texts(source.encode())
     assert (texts[0].decode() if texts else None) == header
 
 
-def test_shorter_headers_are_those_of_fewer_includes() -> None:
+def test_shorter_headers_are_those_of_fewer_includes():
     texts = header_texts((O3 + IO + "#include <cmath>\n" + VEC + MAP).encode())
     cmath = IO + "#include <cmath>\n"
     expected = [O3 + cmath + VEC + MAP, O3 + cmath + VEC, O3 + cmath, O3 + IO]
     assert [text.decode() for text in texts] == expected
 
 
-def test_the_number_of_includes_is_limited() -> None:
+def test_the_number_of_includes_is_limited():
     texts = header_texts((IO * (MOST_INCLUDES + 9)).encode())
     assert len(texts) == MOST_INCLUDES
 
 
 @given(st.binary(max_size=200))
-def test_only_plain_pragmas_are_accepted(noise: bytes) -> None:
+def test_only_plain_pragmas_are_accepted(noise):
     for text in header_texts(b'#pragma GCC optimize("' + noise + b'")\n' + PLAIN):
         assert text.isascii() and text.count(b"\n") <= 8
         assert text.endswith(PLAIN)
 
 
 @given(st.lists(st.sampled_from(["/*", "*/", "//", '"', "\\", "\n", "x", "'", IO, "#define x\n"])))
-def test_a_macro_before_an_include_is_never_overlooked(parts: list[str]) -> None:
+def test_a_macro_before_an_include_is_never_overlooked(parts):
     """Compared with a scan by character, which knows comments, strings and spliced lines."""
     source = "".join(parts)
     if header_texts(source.encode()):

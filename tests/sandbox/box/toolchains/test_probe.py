@@ -109,9 +109,7 @@ def program(what: str, language: str = "gbx") -> Program:
 @pytest.mark.slow(seconds=0.5)
 @pytest.mark.levels("landlock")
 @pytest.mark.parametrize("level", LEVELS)
-def test_libraries_of_ld_library_path_are_visible(
-    level: str, interpreter: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_libraries_of_ld_library_path_are_visible(level, interpreter, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", f"/nowhere:{interpreter.parent}")
     with box(level) as sandbox:
         result = sandbox.run(sandbox.compile(program("print")), Limits(), stdin=b"7\n")
@@ -122,8 +120,8 @@ def test_libraries_of_ld_library_path_are_visible(
 @pytest.mark.levels()
 @pytest.mark.parametrize("level", LEVELS)
 def test_an_interpreter_without_its_library_is_a_fault_with_a_remedy(
-    level: str, interpreter: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    level, interpreter, monkeypatch
+):
     monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
     with box(level) as sandbox, pytest.raises(MissingToolchain) as caught:
         sandbox.compile(program("print"))
@@ -140,9 +138,7 @@ def sandbox(interpreter: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Embe
         yield sandbox
 
 
-def test_a_program_that_looks_like_a_lost_library_has_failed_itself(
-    sandbox: EmbeddedSandbox,
-) -> None:
+def test_a_program_that_looks_like_a_lost_library_has_failed_itself(sandbox):
     result = sandbox.run(sandbox.compile(program("lost")), Limits())
     assert (result.exit_code, result.stderr) == (
         127,
@@ -152,9 +148,7 @@ def test_a_program_that_looks_like_a_lost_library_has_failed_itself(
 
 @pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("many", [False, True])
-def test_a_library_that_vanishes_in_mid_run_fails_nobody(
-    many: bool, sandbox: EmbeddedSandbox, interpreter: Path
-) -> None:
+def test_a_library_that_vanishes_in_mid_run_fails_nobody(many, sandbox, interpreter):
     good, bad = sandbox.compile(program("print")), sandbox.compile(program("x"))
 
     def run(compiled):  # type: ignore[no-untyped-def]
@@ -176,7 +170,7 @@ def test_a_library_that_vanishes_in_mid_run_fails_nobody(
 
 
 @pytest.mark.slow(seconds=0.5)
-def test_a_compiler_that_breaks_in_mid_run_rejects_nobody(place: Path) -> None:
+def test_a_compiler_that_breaks_in_mid_run_rejects_nobody(place):
     compiler = place / "bin/gbx-cc"
     with EmbeddedSandbox(1, python_start="exec", allow_unsafe=True) as sandbox:
         assert sandbox.compile(program("echo 1", "gbxc")).ok

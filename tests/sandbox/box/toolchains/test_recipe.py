@@ -19,24 +19,24 @@ from testing.rows import rows
 
 
 @pytest.mark.parametrize(("source", "file", "main"), rows(__file__, "java"))
-def test_the_java_file_is_named_after_its_class(source: str, file: str, main: str) -> None:
+def test_the_java_file_is_named_after_its_class(source, file, main):
     assert java_names(source.encode()) == (file, main)
 
 
 @given(st.binary(max_size=300) | st.text("{}\"/*'\\ \nclass A.public;package", max_size=200))
-def test_java_names_are_plain_file_names(source: bytes | str) -> None:
+def test_java_names_are_plain_file_names(source):
     file, main = java_names(source if isinstance(source, bytes) else source.encode())
     assert file.endswith(".java") and not set(file) & set("/\0") and len(file.encode()) <= 255
     assert main and not set(main) & set("/\0 -'\"")
 
 
 @given(st.text("{}ab", max_size=30), st.text("{}ab", max_size=10))
-def test_words_in_braces_are_replaced_once(text: str, value: str) -> None:
+def test_words_in_braces_are_replaced_once(text, value):
     parts = text.split("{a}")
     assert fill(text, {"{a}": value}) == value.join(parts)
 
 
-def test_the_runtime_is_given_the_memory_limit() -> None:
+def test_the_runtime_is_given_the_memory_limit():
     row, tool = find("java"), Tool("/x/bin/javac", "", (), (), "/x/bin/java")
     program = Program("java", {"x": b"class A { static void main() {} }"})
     artifact = built_program(row, tool, program, b"jar")
@@ -48,7 +48,7 @@ def test_the_runtime_is_given_the_memory_limit() -> None:
     assert "-Xss1000m" in artifact.command("/program", (), 4096 * MIB)
 
 
-def test_arguments_are_never_changed() -> None:
+def test_arguments_are_never_changed():
     artifact = BuiltProgram(("{program}/x",), "d")
     assert artifact.command("/p", ["{program}", "{memory_mb}"]) == [
         "/p/x",
@@ -57,7 +57,7 @@ def test_arguments_are_never_changed() -> None:
     ]
 
 
-def test_the_main_file_is_renamed_for_its_language() -> None:
+def test_the_main_file_is_renamed_for_its_language():
     tool = Tool("/usr/bin/node", "", ())
     program = Program("js", {"answer.txt": b"1", "helper.js": b"2", "main.js": b"3"})
     artifact = built_program(find("js"), tool, program)
@@ -65,7 +65,7 @@ def test_the_main_file_is_renamed_for_its_language() -> None:
     assert artifact.argv[-1] == "{program}/main.js"
 
 
-def test_two_commands_and_settings_use_a_shell() -> None:
+def test_two_commands_and_settings_use_a_shell():
     row = dataclasses.replace(find("java"), environment=("A={work}/x y", "B='$(no)"))
     made = recipe(row, Tool("/x/bin/javac", "", ()), Program("java", {"x": b"class It's {}"}))
     assert made.argv[:2] == ("/bin/sh", "-c") and list(made.files) == ["It.java"]
@@ -87,18 +87,18 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("tag", "language"), PAIRS)
-def test_names_of_languages_in_models_answers(tag: str, language: str) -> None:
+def test_names_of_languages_in_models_answers(tag, language):
     assert find(tag).name == language
     assert extract_code(f"So:\n```{tag}\nx\n```\n", None) == ("x\n", language)
 
 
-def test_no_two_rows_share_a_name() -> None:
+def test_no_two_rows_share_a_name():
     said = [name for row in TABLE.values() for name in (row.name, *row.aliases)]
     assert len(said) == len(set(said))
     assert all(name == name.lower() for name in said)
 
 
-def test_the_docs_list_every_language_and_its_installation() -> None:
+def test_the_docs_list_every_language_and_its_installation():
     page = (Path(__file__).parents[4] / "docs/languages.md").read_text()
     for row in TABLE.values():
         assert f"`{row.name}`" in page and f"`{row.install}`" in page, row.name

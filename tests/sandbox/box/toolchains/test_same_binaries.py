@@ -79,23 +79,19 @@ def assert_same(boxes: tuple[EmbeddedSandbox, ...], includes: str, text: str) ->
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_binaries_are_the_same_byte_for_byte(boxes: tuple[EmbeddedSandbox, ...], name: str) -> None:
+def test_binaries_are_the_same_byte_for_byte(boxes, name):
     head, text = SOURCES[name]
     assert_same(boxes, head, head + text)
 
 
-def test_a_solution_that_includes_single_headers_is_the_same(
-    boxes: tuple[EmbeddedSandbox, ...],
-) -> None:
+def test_a_solution_that_includes_single_headers_is_the_same(boxes):
     rows = [row for row in read_table() if row.program.endswith("/right.cpp")]
     texts = [row.source.decode() for row in rows]
     text = next(text for text in texts if BITS not in text and header_texts(text.encode()))
     assert_same(boxes, header_texts(text.encode())[0].decode(), text)
 
 
-def test_messages_about_a_header_are_those_of_a_plain_compilation(
-    boxes: tuple[EmbeddedSandbox, ...],
-) -> None:
+def test_messages_about_a_header_are_those_of_a_plain_compilation(boxes):
     cheap, plain = boxes
     with_header(cheap, BITS)
     source = f"{BITS}int main() {{ std::vector<int> v; std::sort(v); }}\n"

@@ -3,8 +3,6 @@
 A step that is a text is awaited in the program's output, any other one is sent.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass, field

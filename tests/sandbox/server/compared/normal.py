@@ -1,7 +1,5 @@
 """What is compared of an answer: no times, no memory, and no paths that servers choose."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -4,8 +4,6 @@ The server's settings must be those of SETTINGS, and it must have the packages p
 and codeforces (1.0.0 of guipenedo/piston's releases).
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -6,8 +6,6 @@ says why a request is here that another server could get wrong. A part of the an
 "(left out)" is NONE.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Our server answers as a real Piston, except where the table says why not."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator
@@ -12,10 +10,10 @@ import pytest
 from gradebox.sandbox.server.settings import Ceilings
 from tests.sandbox.backends import open_backend, served, skip
 
-from .conversations import CONVERSATIONS, Conversation, talk
+from .conversations import CONVERSATIONS, talk
 from .normal import ask, differing
 from .record import ANSWERS
-from .table import NONE, REQUESTS, Case
+from .table import NONE, REQUESTS
 
 RECORDED: dict[str, Any] = json.loads(ANSWERS.read_text())
 CEILINGS = Ceilings(  # those of SETTINGS in record.py
@@ -31,12 +29,12 @@ NAMES = [case.name for case in REQUESTS]
 TALKS = [c.name for c in CONVERSATIONS]
 
 
-def test_every_request_was_sent_to_a_real_piston() -> None:
+def test_every_request_was_sent_to_a_real_piston():
     assert len(set(NAMES)) == len(NAMES) >= 100
     assert {*NAMES, *(f"socket: {name}" for name in TALKS)} == set(RECORDED)
 
 
-def test_every_difference_has_a_reason() -> None:
+def test_every_difference_has_a_reason():
     assert [c.name for c in (*REQUESTS, *CONVERSATIONS) if c.ours and not c.why] == []
 
 
@@ -62,7 +60,7 @@ def changed(answer: Any, changes: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("case", REQUESTS, ids=NAMES)
-def test_our_answer(url: str, case: Case) -> None:
+def test_our_answer(url, case):
     ours = ask(url, case)
     expected = changed(RECORDED[case.name], case.ours)
     message = str(ours.get("body", ""))
@@ -74,7 +72,7 @@ def test_our_answer(url: str, case: Case) -> None:
 
 
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=TALKS)
-def test_our_conversation(url: str, conversation: Conversation) -> None:
+def test_our_conversation(url, conversation):
     ours = talk(url, conversation)
     error = str(ours.get("error", ""))
     expected = changed(RECORDED[f"socket: {conversation.name}"], conversation.ours)
@@ -85,7 +83,7 @@ def test_our_conversation(url: str, conversation: Conversation) -> None:
 
 @pytest.mark.piston
 @pytest.mark.parametrize("case", REQUESTS, ids=NAMES)
-def test_the_answer_of_a_real_piston(case: Case) -> None:
+def test_the_answer_of_a_real_piston(case):
     server = os.environ.get("PISTON_URL")
     if not server:
         skip("piston", "no real Piston is named in PISTON_URL")
@@ -94,7 +92,7 @@ def test_the_answer_of_a_real_piston(case: Case) -> None:
 
 @pytest.mark.piston
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=TALKS)
-def test_a_conversation_with_a_real_piston(conversation: Conversation) -> None:
+def test_a_conversation_with_a_real_piston(conversation):
     server = os.environ.get("PISTON_URL")
     if not server:
         skip("piston", "no real Piston is named in PISTON_URL")
