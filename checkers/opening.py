@@ -21,6 +21,7 @@ in LINE stand for them; without any of these, the three are appended.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
 import shlex
@@ -148,7 +149,8 @@ def _placed(name: str, within: Path | None) -> Path:
     """Return the path of a name that the system takes as one."""
     try:
         path = Path(name).expanduser() if within is None else (within / name).resolve()
-        path.exists()
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            path.stat()  # since Python 3.14 `exists` says nothing of the others
     except (OSError, RuntimeError, ValueError) as e:  # too long, a loop of links, a NUL
         raise CheckerError(f"checker file {name[:200]!r} can't be read: {str(e)[:200]}") from None
     if within is not None and not path.is_relative_to(within):

@@ -71,6 +71,8 @@ def imports():
         tree = compile(source, MAIN, "exec", 0x400)
     for node in tree.body:
         kind = type(node).__name__
+        if getattr(node, "is_lazy", 0):  # the template would import at once
+            return
         if kind == "Import":
             for alias in node.names:
                 if alias.name not in LOADED:
@@ -93,7 +95,8 @@ def sees_no_import(kind, node):
     if kind in ("Assign", "AnnAssign"):
         targets = getattr(node, "targets", None) or [node.target]
         annotation = getattr(node, "annotation", None)
-        return all(hasattr(x, "id") for x in targets) and is_plain(annotation, node.value)
+        named = all(getattr(x, "id", "__lazy_modules__") != "__lazy_modules__" for x in targets)
+        return named and is_plain(annotation, node.value)
     if kind == "ClassDef":
         body = [(type(x).__name__, x) for x in node.body]
         rest = (node.bases, node.keywords, node.decorator_list)
@@ -135,8 +138,12 @@ def recursion_limit(node):
     if getattr(function.value, "id", "") != "sys" or call.keywords:
         return None
     code = compile(_ast.Expression(call.args[0]), MAIN, "eval")
-    limits = [x for x in code.co_consts if type(x) is int and 1000 <= x < 2**31]
-    return limits[0] if not code.co_names and len(limits) == len(code.co_consts) == 1 else None
+    consts = code.co_consts
+    is_folded = len(code.co_code) == len(compile("9999", MAIN, "eval").co_code)
+    if is_folded and sys.version_info >= (3, 14):
+        consts = consts[-1:]  # 10**6 has left a 10 before its value
+    limits = [x for x in consts if type(x) is int and 1000 <= x < 2**31]
+    return limits[0] if not code.co_names and len(limits) == len(consts) == 1 else None
 
 
 def end_with_the_error(kind, value, trace):

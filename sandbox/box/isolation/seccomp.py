@@ -63,7 +63,7 @@ MADV_COLD = 20
 SO_SNDBUF, SO_SNDBUFFORCE = 7, 32
 O_ACCMODE, O_WRONLY, O_RDWR, O_TRUNC = 0o3, 0o1, 0o2, 0o1000
 SO_ATTACH = (26, 50, 51, 52)  # programs that the kernel compiles, in memory that nothing counts
-SOCK_STREAM, SOCK_TYPE_MASK = 1, 0xF
+SOCK_STREAM, SOCK_SEQPACKET, SOCK_TYPE_MASK = 1, 5, 0xF
 MSG_OOB = 1  # of unix sockets: no program needs it, and it has had holes
 PR_SET_SECCOMP, PR_SET_DUMPABLE, PR_CAP_AMBIENT = 22, 4, 47
 # What runtimes and libraries use: signals at a parent's end, dumpable, names, timer slack, machine
@@ -257,9 +257,11 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
     if what.templates:
         rules["sched_setaffinity"] = [_ALLOW]
     if not what.mounts:
-        # A pair of datagram sockets can send to any socket of the host as well.
+        # A pair of datagram sockets can send to any socket of the host as well. Rust starts its
+        # linker with a pair of the other kind that keeps messages apart.
         rules["socket"] = [_fail(errno.EAFNOSUPPORT)]
-        pair = [(LD, 0, 0, ARG1), (AND, 0, 0, SOCK_TYPE_MASK), (JEQ, 1, 0, SOCK_STREAM)]
+        kind = [(LD, 0, 0, ARG1), (AND, 0, 0, SOCK_TYPE_MASK)]
+        pair = [*kind, (JEQ, 2, 0, SOCK_STREAM), (JEQ, 1, 0, SOCK_SEQPACKET)]
         rules["socketpair"] = [*pair, _fail(errno.EPROTONOSUPPORT), *rules["socketpair"]]
         rules |= {name: [_fail(errno.EOPNOTSUPP)] for name in EXTENDED_ATTRIBUTES}
     else:

@@ -102,7 +102,8 @@ def begin():
 
     names = vars(sys.modules["__main__"])
     names["__file__"] = sys.argv[0]
-    names["__cached__"] = None
+    if sys.version_info < (3, 15):
+        names["__cached__"] = None
     names["__loader__"] = loader = external.SourceFileLoader("__main__", sys.argv[0])
     return loader
 

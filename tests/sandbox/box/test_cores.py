@@ -347,14 +347,19 @@ def test_a_run_keeps_its_core_when_its_sandbox_is_closed(graders):
 
 def test_a_forked_child_holds_no_lock_of_its_parent(folder):
     read, write = os.pipe()
+    started, starting = os.pipe()
     grader = os.fork()
     if grader == 0:
         cores = Cores(1)
         with cores.one():
             if os.fork() == 0:
                 os.close(write)
+                os.close(starting)  # the fork's hooks have run
                 os.read(read, 1)  # lives until the test closes the pipe
             os._exit(0)  # its lock is left to the kernel
+    os.close(starting)
+    assert os.read(started, 1) == b""
+    os.close(started)
     os.waitpid(grader, 0)
     assert list(folder.glob("[0-9]*")) and locked(folder) == set()
     os.close(write)

@@ -139,9 +139,16 @@ static void forget_file(void) {
     if (PyDict_DelItemString(names, "__cached__")) PyErr_Clear();
 }
 
+/* Whether the exception ends the process as the signal does. Subclasses do since Python 3.14. */
+static int is_interrupt(void) {
+    const unsigned long *version = dlsym(RTLD_DEFAULT, "Py_Version"); /* exists since 3.11 */
+    if (version && *version >= 0x030E0000) return PyErr_ExceptionMatches(*PyExc_KeyboardInterrupt);
+    return PyErr_Occurred() == *PyExc_KeyboardInterrupt;
+}
+
 /* Report the exception that ended the program as the interpreter does. Return its exit status. */
 static int report_exception(void) {
-    int status = 1, interrupted = PyErr_Occurred() == *PyExc_KeyboardInterrupt;
+    int status = 1, interrupted = is_interrupt();
     if (PyErr_ExceptionMatches(*PyExc_SystemExit)) {
         if (exits(&status)) return status;
         let_it_end_itself();

@@ -154,6 +154,8 @@ def test_links_in_a_folder_lead_to_their_targets(tmp_path):
 def test_the_caches_of_data_sets(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HOME", f"{tmp_path}/gone")
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    (tmp_path / "of somebody else").mkdir(mode=0)
-    monkeypatch.setenv("HF_DATASETS_CACHE", f"{tmp_path}/of somebody else/datasets")
+    other = tmp_path / "of somebody else"
+    other.mkdir(mode=0)
+    monkeypatch.setenv("HF_DATASETS_CACHE", f"{other}/datasets")
     assert data_caches() == (str(tmp_path),)
+    other.chmod(0o700)  # else an ordinary user's next run can't remove it

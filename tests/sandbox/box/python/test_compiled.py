@@ -1,11 +1,15 @@
-"""The output of a compilation is hostile."""
+"""What a compilation writes, and that its output is hostile."""
 
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from gradebox.sandbox.box.python.start import COMPILED, MOST_CODE, forked_start
+from gradebox.sandbox.box.python.start import COMPILED, MOST_CODE, executed, forked_start
 from gradebox.sandbox.model import Execution
+from gradebox.sandbox.python_compile import HOOK
 
 FINE = Execution(
     exit_code=COMPILED,
@@ -74,3 +78,20 @@ def test_a_name_that_is_none_ends_the_list(statement):
 def test_the_time_of_compiling_is_at_most_that_of_the_run():
     start = forked_start(replace(FINE, stdout=b"9" * 18 + b"\0code"), alone=True)
     assert start is not None and start.compile_s == FINE.cpu_s
+
+
+@pytest.mark.parametrize(
+    ("limit", "found"),
+    [("10 ** 6", 10**6), ("1 << 20", 2**20), ("5000", 5000), ("10 ** 400", 0), ("[][0]", 0)],
+)
+def test_imports_after_a_constant_recursion_limit_are_found(
+    limit: str, found: int, tmp_path: Path
+) -> None:
+    main = tmp_path / "main.py"
+    main.write_text(f"import sys\nsys.setrecursionlimit({limit})\nimport bisect\n")
+    run = f"exec(compile(open({str(main)!r}).read(), {str(main)!r}, 'exec'))"
+    code = executed(HOOK.decode(), {"MAIN": str(main)}) + run
+    done = subprocess.run([sys.executable, "-IS", "-c", code], capture_output=True, check=False)
+    head = done.stdout.partition(b"\0")[0].decode()
+    assert (done.returncode, done.stderr) == (COMPILED, b"")
+    assert head.splitlines()[1:] == ([f"={found}", "bisect"] if found else [])
