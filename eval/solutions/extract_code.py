@@ -2,7 +2,8 @@
 
     response ── text after the last </think> ── Markdown fences ── best fence ─▶ code, language
 
-A fence is opened by at least three backticks or tildes at the start of a line. It ends at a line
+A fence is opened by at least three backticks or tildes at the start of a line or of a list's item,
+or behind other text, if a line ends there with the tag of a known language. It ends at a line
 with at least as many of the same character, or at the end of the text, because responses are cut
 or stop at the closing fence. A fence that no line closes may be closed behind the last line of the
 program. The program is, in this order:
@@ -36,6 +37,9 @@ MOST_MARKS = 4000  # 5 µs each
 LAST = 1 << 14  # characters in which special tokens at the end are found
 # <|im_end|>, <|eot_id|>, <｜end▁of▁sentence｜>, </s>, <eos>, <end_of_turn>, <pad> …
 _TOKEN = re.compile(r"<(?:[|｜][^<>]{1,40}[|｜]|/s|eos|pad|end_of_turn|endoftext)>")
+_LIST = re.compile(r"[-*+]|\d{1,9}[.)]")  # the mark of an item
+_AFTER_TAG = re.compile(r"[\s,;:={]")  # python title=x, python:main.py, rust,no_run, cpp=
+_WRAPPERS = ("markdown", "md")  # tags of longer fences around an answer, whose own fences count
 MOST_INDENTED = 50_000  # lines from which a fence's indentation is taken away, 0.2 µs each
 
 
@@ -106,10 +110,8 @@ def _ending(tail: str) -> int:
 
 
 def _same_language(row: Language | None, wanted: Language | None) -> bool:
-    """Return whether both are versions of one language, with the same tool and source name."""
-    if row is None or wanted is None:
-        return False
-    return (row.tool, row.source) == (wanted.tool, wanted.source)
+    """Return whether both are versions of one language: a program for PyPy is tagged python."""
+    return row is not None and wanted is not None and row.source == wanted.source
 
 
 def _fences(text: str, known: frozenset[str]) -> Iterator[_Fence]:
@@ -120,11 +122,19 @@ def _fences(text: str, known: frozenset[str]) -> Iterator[_Fence]:
     """
     opened: tuple[str, str, str] | None = None  # indentation, backticks or tildes, tag
     start = width = 0
+    wrapper = ""
     for mark in islice(_MARK.finditer(text), MOST_MARKS):
         begins = text.rfind("\n", 0, mark.start()) + 1
         indent, fence, info = text[begins : mark.start()], mark.group(1), mark.group(2).strip()
-        if indent.strip(" \t"):
-            continue
+        if before := indent.strip(" \t"):
+            if opened is not None or fence == "<think>":
+                continue
+            if _LIST.fullmatch(before) and indent[-1] in " \t":
+                indent = " " * len(indent)
+            elif info.lower() in known and not before.startswith(">"):
+                indent = ""  # a line of prose that ends with "```python"
+            else:
+                continue
         if fence == "<think>":
             if opened is None:
                 return  # a <think> that never ends
@@ -137,11 +147,18 @@ def _fences(text: str, known: frozenset[str]) -> Iterator[_Fence]:
             if _width(indent) > width + 3:
                 continue  # part of the program, such as an example in a docstring
             if info and _tag(info) not in known:
-                continue
+                if mark.group(2)[0].isalpha():
+                    continue
+                info = ""  # "```</answer>", "``` This prints": no tag, text behind the end
             yield _Fence(opened[2], _dedent(text[start:begins], opened[0]))
             opened = None
             if not info:
                 continue
+        if fence == wrapper and not info:
+            continue
+        if len(fence) > 3 and _tag(info) in _WRAPPERS:
+            wrapper = fence
+            continue
         opened, start, width = (indent, fence, _tag(info)), mark.end() + 1, _width(indent)
     if opened is not None:
         yield _Fence(opened[2], _dedent(text[start : _end(text, start, opened[1])], opened[0]))
@@ -165,8 +182,7 @@ def _width(indent: str) -> int:
 
 def _tag(info: str) -> str:
     """Return the language of a fence's info string, as in `python title=x` or `{.python}`."""
-    words = info.lower().strip("{} \t").split(None, 1)
-    return words[0].lstrip(".").rstrip(",;:") if words else ""
+    return _AFTER_TAG.split(info.lower().strip("{} \t"), 1)[0].lstrip(".")
 
 
 def _dedent(code: str, indent: str) -> str:

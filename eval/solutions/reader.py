@@ -36,6 +36,7 @@ from gradebox.sandbox.languages import find
 PROBLEM_KEYS = ("problem_id", "id", "task_id", "question_id", "name")
 TEXT_KEYS = ("completion", "response", "generation", "text", "messages", "content")
 NAME_KEYS = ("solution_id", "completion_id", "sample_id")
+MESSAGE_KEYS = {"role", "content"}  # a message without a text has a role: it calls a tool
 MAX_NAME = 200
 
 Resolve = Callable[[str], "str | None"]
@@ -257,15 +258,15 @@ def _check_language(name: str) -> None:
 def _program(row: Mapping[str, Any], language: str | None) -> tuple[str | None, str]:
     """Return the program, or None when the response has none, and its language.
 
-    `code` is used as it is, unless its first line is a fence. A field that is present but null is
-    a response without an answer.
+    `code` is used as it is, unless it begins with a fence or with thoughts. A field that is present
+    but null is a response without an answer.
     """
     code = row.get("code")
     if code is None and "task_id" in row and isinstance(row.get("solution"), str):
         code = row["solution"]  # EvalPlus: a whole program
     if isinstance(code, str) and code.strip():
         text = encodable(code)
-        if text.lstrip().startswith(("```", "~~~")):
+        if text.lstrip().startswith(("```", "~~~", "<think>")):
             return extract_code(text, language)
         return text, language or DEFAULT_LANGUAGE
     if code is not None and not isinstance(code, str):
@@ -338,7 +339,9 @@ def _text(key: str, value: object) -> str:
     if isinstance(value, str) and key != "messages":
         return value
     messages = [value] if isinstance(value, dict) else value
-    if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
+    if not isinstance(messages, list) or not all(
+        isinstance(m, dict) and m.keys() & MESSAGE_KEYS for m in messages
+    ):
         raise RowError(f"{key} is {shown(value)}: it must be text or a list of messages")
     for message in reversed(messages):
         if message.get("role", "assistant") == "assistant":
