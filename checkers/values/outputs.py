@@ -45,30 +45,27 @@ _SPACE = re.compile(rb"[ \t\n\v\f\r]+")
 _NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf(?:inity)?|nan)")
 
 
-def same_lines(output: bytes, expected: bytes) -> Check:
-    """Compare two texts as LiveCodeBench's grader does."""
-    return _by_lines(output, expected, _same_decimals)
-
-
-def same_plain_lines(output: bytes, expected: bytes) -> Check:
-    """Compare two texts as PrimeIntellect's grader does."""
-    return _by_lines(output, expected, lambda _a, _b: False)
-
-
-def same_folded_lines(output: bytes, expected: bytes) -> Check:
-    """Compare two texts as SandboxFusion does for CommonOJ rows."""
-    return _by_lines(output.lower(), expected.lower(), _near_relatively)
-
-
 def _near_relatively(a: str, b: str) -> bool:
+    if a.lower() == b.lower():
+        return True
     try:
         found, wanted = float(a), float(b)
     except ValueError:
-        return a.lower() == b.lower()
+        return False
     return abs(found - wanted) / max(abs(wanted), 1e-10) < 1e-5
 
 
-def _by_lines(output: bytes, expected: bytes, same: Callable[[str, str], bool]) -> Check:
+def _never(_found: str, _wanted: str) -> bool:
+    return False
+
+
+def same_lines(
+    output: bytes, expected: bytes, *, same: Callable[[str, str], bool] = _never
+) -> Check:
+    """Compare two texts line by line, without the blanks at the ends of lines.
+
+    same  whether two lines that differ count as equal
+    """
     found, wanted = _lines(output), _lines(expected)
     if len(found) != len(wanted):
         return reject(f"{len(found)} lines, expected {len(wanted)}")
@@ -153,7 +150,7 @@ def same_stripped(output: bytes, expected: bytes) -> Check:
 
 def same_to_exec_eval(output: bytes, expected: bytes) -> Check:
     """Compare two texts as xCodeEval's ExecEval does."""
-    by_lines = same_plain_lines(output, expected)
+    by_lines = same_lines(output, expected)
     found, wanted = _text(output).split(), _text(expected).split()
     if by_lines.accepted or len(found) != len(wanted):
         return by_lines
@@ -169,12 +166,12 @@ def _same_to_exec_eval(a: str, b: str) -> bool:
 
 
 OUTPUT_JUDGES: Mapping[str, Callable[[bytes, bytes], Check]] = {
-    "lines-reference": same_lines,
+    "lines-reference": partial(same_lines, same=_same_decimals),
     "apps-reference": same_by_cascade,
     "numbers-reference": partial(same_by_cascade, sets=False),
     "tokens-reference": same_tokens,
-    "plain-reference": same_plain_lines,
-    "fusion-reference": same_folded_lines,
+    "plain-reference": same_lines,
+    "fusion-reference": partial(same_lines, same=_near_relatively),
     "stripped-reference": same_stripped,
     "exec-eval-reference": same_to_exec_eval,
 }

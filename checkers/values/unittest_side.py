@@ -75,6 +75,18 @@ def import_all(source, needed):
                 raise
 
 
+def imports_of(source):
+    """Return what the imports of a text bind: in the original, one module has program and tests.
+
+    One in 50 known solutions of BigCodeBench needs a name that its tests alone import.
+    """
+    found = {}
+    for node, top in imports_in(source):
+        if top:
+            exec(compile(ast.Module([node], []), "<imports>", "exec", dont_inherit=True), found)
+    return found
+
+
 def own_unittest():
     """Return the modules of a unittest that `sys.modules` does not have."""
 
@@ -233,6 +245,24 @@ def guarded(function):
     return call
 
 
+def show_patches(patch, own_builtins):
+    """Let the tests see what they patch in `builtins` themselves, such as `open`."""
+    enter, leave = patch.__enter__, patch.__exit__
+
+    def entered(self):
+        found = enter(self)
+        if self.target is builtins:
+            own_builtins[self.attribute] = vars(builtins)[self.attribute]
+        return found
+
+    def left(self, *error):
+        if self.target is builtins and self.attribute in BUILTINS:
+            own_builtins[self.attribute] = BUILTINS[self.attribute]
+        return leave(self, *error)
+
+    patch.__enter__, patch.__exit__ = entered, left
+
+
 def namespace_of(solution, prompt, library):
     """Return the names of a module for classes of tests: of the prompt, run before the program."""
     tests = MODULE("solution")  # `patch(__name__ + ".f")` is the program's f
@@ -243,7 +273,8 @@ def namespace_of(solution, prompt, library):
             return own[name if names else "unittest"]
         return real_import(name, namespace, local, names, level)
 
-    tests.__dict__["__builtins__"] = {**BUILTINS, "__import__": imported}
+    tests.__dict__["__builtins__"] = own_builtins = {**BUILTINS, "__import__": imported}
+    show_patches(own["unittest.mock"]._patch, own_builtins)
     exec(compile(prompt, "<prompt>", "exec", dont_inherit=True), tests.__dict__)
     solution.__dict__["__builtins__"] = builtins
     file = os.path.join(os.getcwd(), "solution.py")  # noqa: PTH109,PTH118 - without pathlib
@@ -272,6 +303,7 @@ def prepare_classes(text, tree, code, answer, out, secret):
             exec(program, solution.__dict__)
         finally:
             library.restore(state)
+        solution.__dict__.update({**imports_of(text), **solution.__dict__})
 
     def run_tests():
         try:
@@ -279,7 +311,8 @@ def prepare_classes(text, tree, code, answer, out, secret):
             vars(sys).update(STREAMS)
             namespace, own = tests.__dict__, solution.__dict__
             for name, kind in list(namespace.items()):
-                if isinstance(kind, type) and isinstance(own.get(name), type):
+                # not isinstance, which asks an object: django's settings may not be configured
+                if issubclass(type(kind), type) and issubclass(type(own.get(name)), type):
                     namespace[name] = own[name]
             read, attributes = free_names(tree)
             for name in (read | attributes | {*answer["names"], answer["entry"]}) & own.keys():

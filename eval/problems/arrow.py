@@ -40,25 +40,26 @@ _TOLD = {name for row in FORMATS.values() for name, told in row.content.items() 
 class ArrowRows(Rows):
     """Rows with columns; a class of its own says how batches of them are read.
 
-    where    what they are of, for messages
+    where    what they are of, for messages; a class of its own sets it before it reads
     columns  the names of all
     first    (names of columns) → batches of one row each, with these columns
     """
 
+    where: str
+
     def __init__(
         self,
-        where: str,
         fingerprint: str,
         columns: list[str],
         first: Callable[[list[str]], Iterable[Any]],
         choose: Choose,
     ) -> None:
-        super().__init__(Path(where).name, fingerprint)
+        super().__init__(Path(self.where).name, fingerprint)
         if twice := next((name for name in columns if columns.count(name) > 1), None):
-            raise InputError(f"{where} has several columns {shown(twice)}: rename all but one")
+            raise InputError(f"{self.where} has several columns {shown(twice)}: rename all but one")
         self._lock = threading.Lock()
         told = [name for name in columns if name in _TOLD]
-        self._reading = choose(_first(columns, first(told)), where)
+        self._reading = choose(_first(columns, first(told)), self.where)
         self._columns = [name for name in columns if name in self._reading.fields]
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -80,15 +81,14 @@ class ArrowRows(Rows):
     def _one(self, number: int) -> Any:
         """Return a table or batch of one row. Raises RowError."""
 
-    @abstractmethod
-    def _damaged(self, error: BaseException) -> InputError: ...
-
     @contextlib.contextmanager
     def _reporting_damage(self) -> Iterator[None]:
         try:
             yield
         except arrow_errors() as error:
-            raise self._damaged(error) from error
+            raise InputError(
+                f"the data of {self.where} is damaged: {one_line(error)}: download or save it again"
+            ) from error
 
 
 class MappedRows(ArrowRows):
@@ -101,7 +101,7 @@ class MappedRows(ArrowRows):
         open_table: Callable[[], Any],
         choose: Choose,
     ) -> None:
-        self.name = name  # of messages, also before the rows are known
+        self.where = name
         with self._reporting_damage():
             table = self._table = open_table()
             columns = table.column_names
@@ -109,7 +109,7 @@ class MappedRows(ArrowRows):
         def first(told: list[str]) -> Any:
             return table.select(told).slice(0, FIRST_ROWS).to_batches(max_chunksize=1)
 
-        super().__init__(name, fingerprint, columns, first, choose)
+        super().__init__(fingerprint, columns, first, choose)
 
     def _batches(self, columns: list[str]) -> Iterator[Any]:
         return map(_checked, self._table.select(columns).to_batches(max_chunksize=_NAME_BATCH))
@@ -130,17 +130,12 @@ class MappedRows(ArrowRows):
         with self._lock:
             self._table = None
 
-    def _damaged(self, error: BaseException) -> InputError:
-        return InputError(
-            f"the data of {self.name} is damaged: {one_line(error)}: download or save it again"
-        )
-
 
 class ParquetRows(ArrowRows):
     """Rows of a local parquet file."""
 
     def __init__(self, path: Path, fingerprint: str, choose: Choose) -> None:
-        self._path = path
+        self.where = str(path)
         self._groups: dict[int, Any] = {}  # readers of temporary files
         with self._reporting_damage():
             file = self._file = self._opened()
@@ -148,7 +143,7 @@ class ParquetRows(ArrowRows):
         def first(told: list[str]) -> Any:
             return file.iter_batches(batch_size=1, columns=told, use_threads=False)
 
-        super().__init__(str(path), fingerprint, file.schema_arrow.names, first, choose)
+        super().__init__(fingerprint, file.schema_arrow.names, first, choose)
         groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
         self._starts = list(itertools.accumulate((g.num_rows for g in groups), initial=0))
         columns = (group.column(i) for group in groups for i in range(group.num_columns))
@@ -171,7 +166,7 @@ class ParquetRows(ArrowRows):
     def _opened(self, texts: Iterable[str] = ()) -> Any:
         """Open the file; texts of some columns are read with their dictionaries."""
         return load_parquet().ParquetFile(
-            self._path,
+            self.where,
             read_dictionary=list(texts),
             pre_buffer=False,
             buffer_size=_READ_AHEAD_BYTES,
@@ -210,9 +205,6 @@ class ParquetRows(ArrowRows):
             reader = arrow.ipc.open_file(file)
             on_error.pop_all()  # the reader keeps the file open
         return reader
-
-    def _damaged(self, error: BaseException) -> InputError:
-        return InputError(f"{self._path} can't be read as parquet: {one_line(error)}")
 
 
 def _first(names: Iterable[str], batches: Iterable[Any]) -> Iterator[Row]:

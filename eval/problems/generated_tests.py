@@ -23,8 +23,9 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,8 +54,6 @@ _FILE = re.compile(r"test_cases_(\d{1,18})\.parquet")
 _CONTEST = re.compile(r"\s*(\d{1,18})(?!\d)")
 _MAX_NAMES = 3
 _KEPT_BYTES = 64 << 20  # of indexes of files
-UNUSABLE = "rows lack a problem, number, input or output: ignored"
-REPEATED = "rows repeat a number of their problem: the first counts"
 
 
 class TestPlace(NamedTuple):
@@ -76,10 +75,10 @@ class FileIndex(NamedTuple):
     places: Mapping[str, list[TestPlace]]
     unusable: int
 
-    @property
-    def cost(self) -> int:
-        """The bytes that it takes, at most."""
-        return sum(200 + 250 * len(places) for places in self.places.values())
+
+def _cost(index: FileIndex) -> int:
+    """Return the bytes that an index takes, at most."""
+    return sum(200 + 250 * len(places) for places in index.places.values())
 
 
 class GeneratedTests:
@@ -94,8 +93,7 @@ class GeneratedTests:
         self.notes = Diagnostics()
         self._files = _parquet_files(self.folder)  # each with its contest, None for another name
         self._known: dict[Path, frozenset[str] | str | InputError] = {}
-        self._indexes = LruCache[Path, FileIndex](_KEPT_BYTES, cost=lambda index: index.cost)
-        self._ignored: dict[tuple[Path, str, str], int] = {}  # rows; by why and problem
+        self._indexes = LruCache[Path, FileIndex](_KEPT_BYTES, cost=_cost)
         self._asked: set[Path] = set()
         self._lock = threading.RLock()
         if set(self._files.values()) <= {None} and not any(map(self._problems_of, self._files)):
@@ -123,12 +121,7 @@ class GeneratedTests:
 
     def messages(self) -> list[str]:
         """Return what the user should know of the files that were read."""
-        with self._lock:
-            ignored: Counter[tuple[Path, str]] = Counter()
-            for (path, why, _), count in self._ignored.items():
-                ignored[path, why] += count
-        rows = [f"{path}: {count} {why}" for (path, why), count in ignored.items() if count]
-        return [*self.notes.messages(), *rows]
+        return self.notes.messages()
 
     def note_strangers(self, is_known: Callable[[str], bool]) -> None:
         """Add a note for each file that should have tests of the data set's problems and has none.
@@ -167,16 +160,15 @@ class GeneratedTests:
 
         near  the files in which they are expected: others are noted where they are unusable
         """
-        known = self._known.get(path)
-        if known is None:
+        if path not in self._known:
             try:
-                known = problems_of(path)
-                if known == frozenset():
-                    self.notes.add(f"{path} has no rows: its problems have no generated tests")
+                self._known[path] = problems_of(path)
             except InputError as error:
-                known = error
-            self._known[path] = known
+                self._known[path] = error
+        known = self._known[path]
         if isinstance(known, frozenset):
+            if not known:
+                self.notes.add(f"{path} has no rows: its problems have no generated tests")
             return known
         of_others = isinstance(known, str) and self._files[path] is None
         if not of_others and (near is None or path in near):
@@ -188,14 +180,17 @@ class GeneratedTests:
         """Return the places of the tests whose rows have this name."""
         found: dict[int, tuple[Path, TestPlace]] = {}
         for path in files:
-            index = self._indexes.get(path)
-            if index is None:
-                index = index_of(path)
-                self._indexes.put(path, index)
+            index = self._indexes.find(path, partial(index_of, path))
             places = index.places.get(name, [])
-            taken = [found.setdefault(p.number, (path, p)) != (path, p) for p in places]
-            self._ignored[path, UNUSABLE, ""] = index.unusable
-            self._ignored[path, REPEATED, name] = sum(taken)
+            if taken := sum(found.setdefault(p.number, (path, p)) != (path, p) for p in places):
+                self.notes.add(
+                    f"{path}: {taken} rows repeat a number of {shown(name)}: the first counts"
+                )
+            if index.unusable:
+                self.notes.add(
+                    f"{path}: {index.unusable} rows lack a problem, number, input or output: "
+                    "ignored"
+                )
         return list(found.values())
 
 

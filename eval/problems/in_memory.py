@@ -10,6 +10,7 @@ problems are cached by a digest of everything that affects a verdict, not by id.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -58,7 +59,7 @@ def parse_problem(row: Row, judge: Judge = "strict") -> InMemoryProblem:
     A row without an id gets one from its contents. The row's interactor is ignored, and a checker
     program refused, because they would name files on this machine.
     """
-    columns = _plain(row)
+    columns = _columns(row)
     try:
         found = Recognised([columns])
         if not found.formats:
@@ -85,16 +86,26 @@ def parse_problem(row: Row, judge: Judge = "strict") -> InMemoryProblem:
 
 def name_of(row: Row) -> str:
     """Return the id of a row, which may be unusable; "" when it has none."""
-    columns = _plain(row)
+    columns = _columns(row)
     try:
         return problem_id(_only(Recognised([columns])).ids_of(columns))
     except RowError:
         return ""
 
 
-def _plain(row: Row) -> dict[str, Any]:
-    """Return a row without numpy's arrays, which pandas has."""
-    return {name: v.tolist() if hasattr(v, "tolist") else v for name, v in row.items()}
+def _columns(row: Row) -> dict[str, Any]:
+    """Return a row that may be of pandas, with arrays for lists and nan for null."""
+    columns = ((name, _plain(value)) for name, value in row.items())
+    return {name: v for name, v in columns if not (isinstance(v, float) and math.isnan(v))}
+
+
+def _plain(value: Any) -> Any:
+    array = hasattr(value, "tolist")
+    if array:
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if array and isinstance(value, list) else value
 
 
 def _only(found: Recognised) -> RowFormat:
@@ -142,7 +153,7 @@ class InMemoryProblems:
                 continue
             self._problems.setdefault(problem.id, problem)
             if keep_rows:
-                self.rows.setdefault(problem.id, {**row, "id": problem.id})
+                self.rows.setdefault(problem.id, {**_columns(row), "id": problem.id})
             aliases += [(name, problem) for name in problem.aliases]
         for name, problem in aliases:
             self._problems.setdefault(name, problem)

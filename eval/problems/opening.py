@@ -212,7 +212,8 @@ def open_sources(
         if files := release_in(path, subsets) or parquet_in(path):
             return dataset, None, [open_file(file, choose) for file in files]
         return str(path), split, _open_tables(str(path), split, subsets, choose)
-    looks_local = path.suffix in (".jsonl", ".json", ".parquet", ".gz") or dataset[:1] in "./~"
+    suffixes = (".jsonl", ".json", ".parquet", ".csv", ".gz")
+    looks_local = path.suffix in suffixes or dataset[:1] in "./~"
     if looks_local or not _HUB_NAME.fullmatch(dataset):
         raise InputError(f"--dataset {shown(dataset)} does not exist: {_LOCAL_COPY}")
     if dataset in FILES:

@@ -1,6 +1,7 @@
 """Rows of problems by number: the interface of all their stores, and JSON lines.
 
-    JsonRows                 a file of JSON lines; one JSON array or a .gz is written out as lines
+    JsonRows                 a file of JSON lines; a JSON array, a .csv or a .gz is written out as
+                             lines
     arrow.MappedRows         files of the `datasets` library
     arrow.ParquetRows        a parquet file
     several_files.IoiRows    rows of subtasks and of tests, in files of the kinds above
@@ -14,7 +15,9 @@ in lines of up to 32 MB).
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import os
 import tempfile
@@ -128,7 +131,22 @@ def open_lines(path: Path) -> IO[bytes]:
         file = _unpacked(path, file)
     start = file.read(len(_BOM) + 1).removeprefix(_BOM).lstrip()
     file.seek(0)
+    if path.suffix == ".csv" and start[:1] != b"{":
+        return _rows_of_csv(path, file)
     return _items_of(path, file) if start[:1] == b"[" else file
+
+
+def _rows_of_csv(path: Path, file: IO[bytes]) -> IO[bytes]:
+    """Return the rows of a CSV file, whose first line has the columns' names, as lines."""
+    csv.field_size_limit(MOST_ARRAY_BYTES)
+    lines = _temporary()
+    try:
+        with io.TextIOWrapper(file, "utf-8-sig", newline="") as rows:
+            lines.writelines(json.dumps(row).encode() + b"\n" for row in csv.DictReader(rows))
+    except (csv.Error, ValueError) as error:
+        raise InputError(f"--dataset {path} is not CSV in UTF-8: {error}") from None
+    lines.seek(0)
+    return lines
 
 
 def _items_of(path: Path, file: IO[bytes]) -> IO[bytes]:

@@ -53,7 +53,7 @@ class StatementField:
 
 STATEMENTS = {
     "humaneval": StatementField(("prompt",), begun="function"),
-    "evalplus": StatementField(("prompt",), begun="function"),
+    **dict.fromkeys(("evalplus", "enamel"), StatementField(("prompt",), begun="function")),
     "humaneval-x": StatementField(("prompt",), begun="function"),
     "classeval": StatementField(("skeleton",), begun="class"),
     "bigcodebench": StatementField(("instruct_prompt",)),

@@ -146,8 +146,7 @@ XCODEEVAL = RowFormat(
     content={"hidden_unit_tests": Content()},
     ids={"id": of("src_uid"), "difficulty": of("difficulty", read=label)},
     uses=(
-        *("hidden_unit_tests", "prob_desc_time_limit", "prob_desc_memory_limit", "lang"),
-        *("prob_desc_input_from", "prob_desc_output_to"),
+        *("prob_desc_memory_limit", "prob_desc_input_from", "prob_desc_output_to", "lang"),
         *(name for pair in _CODES for name in pair),
     ),
     convert=_xcodeeval,
@@ -157,7 +156,7 @@ ICPC_EVAL = RowFormat(
     needs=fields("id type test_cases time_limit_ms"),
     content={"test_cases": Content()},
     ids={"id": of("id"), "platform": of("source", read=label)},
-    uses=("test_cases", "type", "spj_code", "time_limit_ms", "memory_limit_mb", "title", "tags"),
+    uses=("spj_code", "memory_limit_mb", "title", "tags"),
     convert=_icpc,
 )
 # Its rows are of one file, which UsacoRows reads: no row alone has tests.
@@ -166,7 +165,7 @@ USACO = RowFormat(
     needs=fields("problem_id num_tests runtime_limit tests"),
     content={"tests": Content()},
     ids={"id": of("problem_id"), "difficulty": of("problem_level", read=lower)},
-    uses=("name", "tests", "runtime_limit", "memory_limit", "solution_python3"),
+    uses=("name", "memory_limit", "solution_python3"),
     convert=_usaco,
 )
 FORMATS = (XCODEEVAL, ICPC_EVAL, USACO)

@@ -166,6 +166,7 @@ def _leetcode(row: Row, _judge: Judge) -> dict[str, Any]:
 
 _DEFINED = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 _WORD = re.compile(r"\w+")
+_IMPORT = re.compile(r"(?:import|from) [\w.,* ]+")
 
 
 def _mbpp(row: Row, judge: Judge) -> dict[str, Any]:
@@ -180,11 +181,13 @@ def _mbpp(row: Row, judge: Judge) -> dict[str, Any]:
     limits = (PLUS_S, PLUS_MB) if plus else (MBPP_S, MEMORY_MB)
     title = row.get("text") or row.get("prompt") or ""
     base_tests = str(len(base)) if plus and base else ""
-    return asserted(found, *limits, code, title=title, base_tests=base_tests)
+    # In the original, one module has program and tests.
+    prelude = "\n".join(filter(_IMPORT.fullmatch, texts(row, "test_imports")))
+    return asserted(found, *limits, code, title=title, base_tests=base_tests, prelude=prelude)
 
 
 def _acecode(row: Row, _judge: Judge) -> dict[str, Any]:
-    tests = texts(row, "test_cases")
+    tests = texts(row, "test_cases") or texts(row, "tests")
     names = _tested_built_in(None, tests[0]) if tests else []
     found = assert_test("\n".join(tests) + "\n", "", names, "")
     return asserted(found, ACECODE_S, MEMORY_MB, "")
@@ -207,7 +210,7 @@ HUMANEVAL = RowFormat(
     # HumanEval-Infilling: text behind the completion; EvalPlus' own files: more tests
     never=frozenset({"suffix", "base_input", "plus_input"}),
     ids={"id": of("task_id")},
-    uses=("prompt", "entry_point", "canonical_solution", "test"),
+    uses=("prompt",),
     convert=_humaneval,
 )
 LEETCODE = RowFormat(
@@ -224,7 +227,7 @@ LEETCODE = RowFormat(
         "platform": of(read=lambda: "leetcode"),
         "contest_date": of("estimated_date", read=day),
     },
-    uses=("entry_point", "prompt", "completion", "test", "tags"),
+    uses=("prompt", "tags"),
     convert=_leetcode,
 )
 MBPP = RowFormat(
@@ -232,15 +235,14 @@ MBPP = RowFormat(
     needs=fields("task_id code test_list"),
     content={"test_list": ASSERTS},
     ids={"id": of("task_id"), "aliases": of("task_id", read=lambda number: [f"Mbpp/{number}"])},
-    uses=("text", "prompt", "code", "test_list", "test_imports", "test_setup_code", "test"),
+    uses=("text", "prompt", "test_imports", "test_setup_code", "test"),
     convert=_mbpp,
 )
 ACECODE = RowFormat(
     name="acecode",
-    needs=fields("id question test_cases"),
-    content={"test_cases": ASSERTS},
+    needs=fields("id question test_cases", "id question tests"),
+    content={"test_cases": ASSERTS, "tests": ASSERTS},
     ids={"id": of("id"), "platform": of("source", read=label)},
-    uses=("test_cases",),
     convert=_acecode,
 )
 DEEPSEEK_LEETCODE = RowFormat(
@@ -248,7 +250,6 @@ DEEPSEEK_LEETCODE = RowFormat(
     needs=fields("task_id title prompt prompt_sft test"),
     content={"test": text_with(r"^\w+ = Solution\(\)", "does not make a Solution()")},
     ids={"id": of("task_id"), "aliases": of("title", read=lambda title: [title])},
-    uses=("title", "prompt", "test"),
     convert=_deepseek,
 )
 
@@ -297,7 +298,6 @@ CRUXEVAL_OUTPUT, CRUXEVAL_INPUT = (
         content={"code": _DEFINES},
         never=frozenset({"function_name"}),  # LiveCodeBench's execution
         ids={"id": of("id")},
-        uses=("code", "input", "output"),
         convert=partial(_cruxeval, calls=name == "cruxeval-input"),
     )
     for name in ("cruxeval-output", "cruxeval-input")

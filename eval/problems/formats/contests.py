@@ -199,7 +199,6 @@ APPS = RowFormat(
     needs=fields("problem_id question input_output"),
     content=_INPUT_OUTPUT,
     ids={"id": of("problem_id"), "difficulty": of("difficulty", read=lower)},
-    uses=("input_output",),
     convert=_apps,
 )
 TACO = RowFormat(
@@ -212,7 +211,7 @@ TACO = RowFormat(
         "platform": of("source", read=lower),
         "contest_date": of("date", read=day),
     },
-    uses=("input_output", "name", "tags", "time_limit", "memory_limit"),
+    uses=("name", "tags", "time_limit", "memory_limit"),
     convert=_taco,
     numbered=True,
 )
@@ -226,7 +225,6 @@ CODE_CONTESTS = RowFormat(
         "platform": of("source", read=lambda n: _PLATFORMS.get(n, "") if type(n) is int else ""),
     },
     uses=(
-        *_TESTS,
         *("time_limit", "memory_limit_bytes", "input_file", "output_file"),
         *("cf_rating", "cf_tags", "solutions", "incorrect_solutions"),
     ),
@@ -241,10 +239,7 @@ CODE_CONTESTS_PLUS = RowFormat(
         "aliases": of("id", read=_slashed),
         "platform": of("source", read=lower),
     },
-    uses=(
-        *("title", "test_cases", "time_limit", "memory_limit", "checker"),
-        *("correct_submissions", "incorrect_submissions"),
-    ),
+    uses=("title", "time_limit", "memory_limit", "correct_submissions", "incorrect_submissions"),
     convert=_code_contests_plus,
 )
 FORMATS = (APPS, TACO, CODE_CONTESTS, CODE_CONTESTS_PLUS)

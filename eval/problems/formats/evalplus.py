@@ -1,13 +1,24 @@
-"""EvalPlus' own files of HumanEval+ and MBPP+: inputs, without what they must return.
+"""Inputs without what they must return: EvalPlus' own files of HumanEval+ and MBPP+, and ENAMEL.
 
-    base_input, plus_input   a test each: [[argument, …], …]
-    canonical_solution       what tests expect is what it returns, in a box of its own, once a run
+What tests expect is what the row's known solution returns, in a box of its own, once a run.
 
-Their text is `inputs`, `check(candidate)`, and the comparison of EvalPlus: `==`, or numbers within
-`atol` and 1e-7 relatively. By `--judge reference`, a result of floats makes the comparison of all
-inputs behind it as lax (as 10**9 and 10**9 + 1 are), and numpy makes shapes equal.
+| format   | a test each              | inputs                            | compared by      |
+|----------|--------------------------|-----------------------------------|------------------|
+| evalplus | `base_input`, `plus_input` | [[argument, …], …]              | EvalPlus' rules  |
+| enamel   | a size of `input_levels` | made by `input_generator`         | `checker`        |
 
-MBPP+ has JSON's lists where functions take tuples, sets and complex numbers (`_SHAPES`).
+EvalPlus
+
+--------
+Results are compared by `==`, or as numbers within `atol` and 1e-7 relatively. By `--judge
+reference`, a result of floats makes the comparison of all inputs behind it as lax (as 10**9 and
+10**9 + 1 are), and numpy makes shapes equal. MBPP+ has JSON's lists where functions take tuples,
+sets and complex numbers (`_SHAPES`).
+
+ENAMEL
+------
+The original draws inputs by seeds of its own, and its score compares times with those of the
+known solution. Here a level is a test with a limit of CPU time.
 """
 
 from __future__ import annotations
@@ -26,6 +37,8 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
     asserted,
+    check_count,
+    fields,
     of,
     text,
 )
@@ -142,7 +155,75 @@ EVALPLUS = RowFormat(
         "id": of("task_id"),
         "aliases": of("task_id", read=lambda name: [str(name).removeprefix("Mbpp/")]),
     },
-    uses=("entry_point", "prompt", "canonical_solution", "base_input", "plus_input", "atol"),
+    uses=("prompt",),
     convert=_convert,
 )
-FORMATS = (EVALPLUS,)
+
+# ---- ENAMEL ----
+
+ENAMEL_S = 10.0  # for the cases of a level; the original's limit is twice the known solution's time
+LEVEL_CASES = (8, 4)  # of the first level, of the others
+_MADE_OF = """\
+import math, random, string
+from copy import deepcopy
+def rand_parens(size, valid=True, par="()", sep=""):
+    if not valid:
+        half = max(size // 2 - 1, 0)
+        return rand_parens(half, par=par) + par[::-1] + rand_parens(half, par=par)
+    groups, depth = [], 0
+    for left in range(size + size % 2, 0, -1):
+        if depth == 0: groups.append([])
+        opens = depth == 0 or (depth < left and random.random() < 0.5)
+        groups[-1].append(par[0] if opens else par[1])
+        depth += 1 if opens else -1
+    groups = ["".join(group) for group in groups]
+    return groups if sep is None else sep.join(groups)
+def rand_probably_prime(low, high=None):
+    if high is None: low, high = low // 2, low
+    low = max(low, 2)
+    while True:
+        found = random.randint(low, max(high, 2 * low))
+        if all(found % n for n in range(2, math.isqrt(found) + 1)): return found
+def rand_primality(size, lid, cid):
+    if lid == 0 and cid < 4: return (91, 561, 2, 125)[cid]
+    if cid % 3 == 0: return rand_probably_prime(max(size, 4))
+    primes = [rand_probably_prime(math.isqrt(size) + 2) for _ in range(2)]
+    return primes[0] * primes[cid % 3 - 1]
+"""
+_CHECKED = """
+inputs = []
+for case in range(cases):
+    random.seed(f"{level} {case}")
+    inputs.append(generate_input(size, level, case))
+def check(candidate):
+    for given, wanted in zip(inputs, results):
+        found = candidate(*deepcopy(given))
+        assert __check(given, wanted, found), (found, wanted)
+"""
+
+
+def _enamel(row: Row, _judge: Judge) -> dict[str, Any]:
+    entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt", needed=True)
+    gold = text(row, "reference_solution", needed=True)
+    parts = [text(row, field, needed=True) for field in ("input_generator", "checker")]
+    made = "\n".join((_MADE_OF, prompt, *parts, ""))
+    spec = {"entry": entry, "names": [], "prompt": "", "reference": f"{prompt}\n{gold}"}
+    sizes = [converted("input_levels", n, int) for n in text(row, "input_levels").split()]
+    check_count(sizes, "input_levels")
+    tests = []
+    for level, size in enumerate(sizes):
+        numbers = f"level, size, cases = {level}, {size}, {LEVEL_CASES[level > 0]}"
+        tests.append({"input": f"{made}{numbers}{_CHECKED}", "output": json.dumps(spec)})
+    more = {"title": entry, "entry_point": entry, "prompt": f"{prompt}\n", "base_tests": "1"}
+    return asserted(tests, ENAMEL_S, PLUS_MB, gold, **more)
+
+
+ENAMEL = RowFormat(
+    name="enamel",
+    needs=fields("task_id entry_point input_generator input_levels reference_solution checker"),
+    content={"input_levels": Content()},
+    ids={"id": of("task_id")},
+    uses=("prompt",),
+    convert=_enamel,
+)
+FORMATS = (EVALPLUS, ENAMEL)

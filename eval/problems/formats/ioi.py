@@ -7,7 +7,7 @@ open-r1/ioi-test-cases  {year, problem_id, test_name, test_input, test_output}  
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,6 +24,7 @@ from gradebox.eval.problems.formats.row_format import (
 from gradebox.eval.problems.row.tests import converted
 
 MOST_DIGITS = 9
+_SEVERAL = re.compile(r'"num_processes"\s*:\s*(?:[2-9]|1\d)')
 
 
 def problem_name(row: Row, field: str = "id") -> str:
@@ -61,16 +62,14 @@ IOI = RowFormat(
     name="ioi",
     needs=fields("id subtask test_names grader_files"),
     ids={"id": _part_of("id", "subtask")},
-    uses=(),
     convert=_alone,
 )
 # Rows as they are: the problems are made of several.
-IOI_ROWS = RowFormat("ioi", IOI.needs, {name: of(name) for name in _USED}, (), lambda row, _: {})
+IOI_ROWS = RowFormat("ioi", IOI.needs, {name: of(name) for name in _USED}, lambda row, _: {})
 IOI_TESTS = RowFormat(
     name="ioi-test-cases",
     needs=fields("problem_id test_name test_input test_output"),
     ids={"id": _part_of("problem_id", "test_name")},
-    uses=("test_input", "test_output"),
     convert=_test,
 )
 
@@ -122,26 +121,14 @@ def test_names(row: Row) -> list[str]:
     return list(dict.fromkeys(converted("test_names", row.get("test_names"), list[str])))
 
 
-def _graders(row: Row) -> Any:
+def _graders(row: Row) -> list[tuple[str, str]]:
     """Return the grader files. Raises RowError for several processes of one solution."""
-    files = row.get("grader_files")
-    if not isinstance(files, (list, tuple)):
-        raise RowError(f"grader_files is {shown(files)}: it must be a list of [path, text]")
-    for file in files:  # each is checked as one of our own column
-        if isinstance(file, (list, tuple)) and len(file) == 2:
-            path, content = map(str, file)
-            if path.endswith("grader_config.json") and _processes(content) > 1:
-                raise RowError("the manager talks with several processes, which is not supported")
+    given = row.get("grader_files")
+    files: list[tuple[str, str]] = converted("grader_files", given, list[tuple[str, str]])
+    for path, content in files:
+        if path.endswith("grader_config.json") and _SEVERAL.search(content):
+            raise RowError("the manager talks with several processes, which is not supported")
     return files
-
-
-def _processes(config: str) -> int:
-    try:
-        found = json.loads(config)
-    except (ValueError, RecursionError):
-        return 1
-    number = found.get("num_processes", 1) if isinstance(found, dict) else 1
-    return number if isinstance(number, int) else 1
 
 
 FORMATS = (IOI,)

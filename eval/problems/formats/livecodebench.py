@@ -123,10 +123,7 @@ LIVECODEBENCH = RowFormat(
         "platform": of("platform"),
         "contest_date": of("contest_date", read=day),
     },
-    uses=(
-        *("question_title", "contest_id", "metadata"),
-        *("public_test_cases", "private_test_cases"),
-    ),
+    uses=("question_title", "contest_id", "metadata"),
     convert=_convert,
 )
 FORMATS = (LIVECODEBENCH,)

@@ -94,7 +94,6 @@ MULTIPL_E = RowFormat(
         "aliases": of("name", read=lambda name: [name]),
         "platform": of("language", read=_platform),
     },
-    uses=("prompt", "tests", "stop_tokens"),
     convert=_multipl_e,
 )
 # ---- HumanEval-X, HumanEvalPack ----
@@ -168,7 +167,6 @@ HUMANEVAL_X = RowFormat(
     needs=(_FIELDS, _FIELDS | {"entry_point"}),
     content={"test": Content(), "task_id": _ID},
     ids={"id": of("task_id"), "platform": of("task_id", read=_language)},
-    uses=("entry_point", "prompt", "declaration", "canonical_solution", "test"),
     convert=_humaneval_x,
 )
 FORMATS = (MULTIPL_E, HUMANEVAL_X)

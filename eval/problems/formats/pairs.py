@@ -245,57 +245,39 @@ def decoded(value: Any) -> Any:
 
 def _all_decoded(values: Sequence[Any]) -> list[Any]:
     """Return the values of several texts. Those in Python's notation are read together."""
-    found = list(values)
-    python: dict[int, list[Any]] = {}  # places → text, whether it was in a text
-    for place, value in enumerate(values):
-        for again in range(2):
-            if not _may_be_decoded(value, again):
-                break
-            try:
-                value = load_json(value)
-            except (ValueError, RecursionError):
-                if len(value) <= _MOST_LITERAL:
-                    python[place] = [value, again]
-                break
-        found[place] = value
+    found = [_read(value, python=False) for value in values]
+    left = [i for i, (v, turn) in enumerate(found) if turn < 2 and len(v) <= _MOST_LITERAL]
     with suppress(RowError):  # texts that cannot be read stay texts: the field's reader complains
-        read = interpret(python_values, list(python.values())) if python else []
-        for place, value in zip(python, read, strict=True):
-            found[place] = value
-    return found
+        read = interpret(python_values, [found[place] for place in left]) if left else []
+        for place, value in zip(left, read, strict=True):
+            found[place] = (value, 2)
+    return [value for value, _ in found]
 
 
-def _may_be_decoded(value: Any, again: int) -> bool:
-    return (
-        isinstance(value, str)
-        and len(value) <= MOST_TEXT
-        and (not again or value.startswith(_STRUCTURED))
-    )
-
-
-def python_values(texts: list[list[Any]]) -> list[Any]:
+def python_values(texts: list[tuple[Any, int]]) -> list[Any]:
     """Return the values of texts in Python's notation, and of JSON or Python text in them.
 
     texts  each with 1 if it was in a text itself, else 0; one that is not Python is returned
     """
-    return [_python_value(text, again) for text, again in texts]
+    return [_read(*text, python=True)[0] for text in texts]
 
 
-def _python_value(text: str, again: int) -> Any:
-    value: Any = text
-    for turn in range(again, 2):
-        if not _may_be_decoded(value, turn):
+def _read(value: Any, turn: int = 0, *, python: bool) -> tuple[Any, int]:
+    """Return the value of a text, and 2; without `python`, a text that is not JSON and its turn."""
+    while turn < 2 and isinstance(value, str) and (not turn or value.startswith(_STRUCTURED)):
+        if len(value) > MOST_TEXT:
             break
         try:
             value = load_json(value)
-            continue
         except (ValueError, RecursionError):
-            pass
-        try:  # as JSON has it, like all that leaves a worker
-            value = json.loads(json.dumps(ast.literal_eval(value)))
-        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-            break
-    return value
+            if not python:
+                return value, turn
+            try:  # as JSON has it, like all that leaves a worker
+                value = json.loads(json.dumps(ast.literal_eval(value)))
+            except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+                break
+        turn += 1
+    return value, 2
 
 
 def _json(value: Any, number: int) -> str:

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal
 
 from gradebox.eval.common.errors import RowError, shown
@@ -110,7 +111,7 @@ class RowFormat:
     content  what the fields of the tests hold; a row has one of them at least
     never    fields of other data sets, whose rows would look like these
     ids      the NAME_COLUMNS and labels of a row; nothing else is read of it to look it up
-    uses     fields that `convert` needs
+    uses     fields that `convert` reads besides those of `needs`, `content` and `ids`
     convert  returns the row in our own columns, which may lack those of `ids`; raises RowError
     numbered  a row without an id is named by its number in its file, from 0
     alone    a row with no other fields than these needs only an id
@@ -119,8 +120,8 @@ class RowFormat:
     name: str
     needs: tuple[frozenset[str], ...]
     ids: Mapping[str, Column]
-    uses: tuple[str, ...]
     convert: Callable[[Row, Judge], dict[str, Any]]
+    uses: tuple[str, ...] = ()
     content: Mapping[str, Content] = field(default_factory=dict)
     never: frozenset[str] = frozenset()
     numbered: bool = False
@@ -179,7 +180,7 @@ OWN = RowFormat(
     ),
     alone=frozenset((*USED_COLUMNS, TESTS_COLUMN, *_STATEMENT)),
     ids={name: of(name) for name in NAME_COLUMNS},
-    uses=(*USED_COLUMNS, TESTS_COLUMN),
+    uses=USED_COLUMNS,
     convert=lambda row, _judge: dict(row),
 )
 
@@ -198,7 +199,8 @@ class Reading:
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields that are read of a row."""
-        return tuple(dict.fromkeys((*self.format.names, *self.format.uses)))
+        known = (*self.format.names, *chain(*map(sorted, self.format.needs)))
+        return tuple(dict.fromkeys((*known, *self.format.content, *self.format.uses)))
 
     def ids(self, row: Row, number: int | None = None) -> dict[str, Any]:
         """Return the ids of a row, which may have a number, by our names. Raises RowError."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from gradebox.eval.common.errors import RowError, shown
@@ -79,7 +80,7 @@ Translated = tuple[str, list[str], int, bool]
 def _kodcode(row: Row, _judge: Judge) -> dict[str, Any]:
     code, solution = text(row, "test_code"), text(row, "solution")
     tested = sorted(_tested(row, code, solution))
-    found = interpret(translation, [code, tested]) if code.strip() else ("", [], 0, False)
+    found = interpret(translated, [code, tested]) if code.strip() else ("", [], 0, False)
     body, names, functions, uses_pytest = found
     prompt = _PYTEST if uses_pytest else ""
     tests = assert_test(body, "", names, prompt) if functions else []
@@ -97,20 +98,15 @@ def _tested(row: Row, code: str, solution: str) -> frozenset[str]:
     return frozenset(_DEFINED.findall(solution))
 
 
-def translation(given: tuple[str, list[str]]) -> Translated:
-    """Return `translated` of a file and of the names of the tested functions."""
-    code, tested = given
-    return translated(code, frozenset(tested))
-
-
-def translated(code: str, tested: frozenset[str] = frozenset()) -> Translated:
+def translated(given: tuple[str, Sequence[str]]) -> Translated:
     """Return a pytest file as a text that runs its tests, its lines where they were.
 
-    tested  the functions under test, of which the file may have copies
+    given  the file, and the functions under test, of which it may have copies
 
     The other values: names of the solution, the number of test functions, whether it uses pytest.
     Raises RowError for what is not translated.
     """
+    code, tested = given
     if len(code) > MOST_READ:
         raise RowError(f"test_code has {len(code)} characters: at most {MOST_READ} are translated")
     try:
@@ -138,7 +134,7 @@ def translated(code: str, tested: frozenset[str] = frozenset()) -> Translated:
             if node.args.args or node.args.kwonlyargs or node.decorator_list:
                 raise RowError(f"{node.name} has arguments or a decorator: not translated")
             calls.append(f"{node.name}()")
-        elif isinstance(node, ast.FunctionDef) and node.name in called & tested:
+        elif isinstance(node, ast.FunctionDef) and node.name in called.intersection(tested):
             names.append(node.name)
             _replace(lines, node, "")
     used = {
@@ -170,7 +166,7 @@ KODCODE = RowFormat(
     needs=fields("question_id question solution test_code"),
     content={"test_code": text_with(r"\bassert\b|\bdef test|\bsolution\b", "has no test")},
     ids={"id": of("question_id"), "difficulty": of("gpt_difficulty", read=label)},
-    uses=("test_code", "test_info", "solution"),
+    uses=("test_info",),
     convert=_kodcode,
 )
 # ---- classes of unittest ----
@@ -202,7 +198,8 @@ def _bigcodebench(row: Row, _judge: Judge) -> dict[str, Any]:
 
 def _classeval(row: Row, _judge: Judge) -> dict[str, Any]:
     entry, test = text(row, "class_name", needed=True), text(row, "test")
-    classes, prompt = texts(row, "test_classes"), "\n".join(texts(row, "import_statement"))
+    classes = [name.strip() for name in texts(row, "test_classes")]  # one has a blank before it
+    prompt = "\n".join(texts(row, "import_statement"))
     if missing := set(classes) - set(_CLASS.findall(test)):
         raise RowError(f"test_classes has {shown(min(missing))}, which test does not define")
     tests = [one for name in classes for one in assert_test(test, "", [], prompt, classes=[name])]
@@ -216,7 +213,7 @@ BIGCODEBENCH = RowFormat(
     needs=fields("task_id entry_point canonical_solution test code_prompt"),
     content={"test": text_with(r"^class TestCases\(", "does not define the class TestCases")},
     ids={"id": of("task_id"), "libraries": of("libs", read=_libraries)},
-    uses=("complete_prompt", "code_prompt", "entry_point", "canonical_solution", "test"),
+    uses=("complete_prompt",),
     convert=_bigcodebench,
 )
 CLASSEVAL = RowFormat(
@@ -224,7 +221,7 @@ CLASSEVAL = RowFormat(
     needs=fields("task_id class_name test_classes solution_code test"),
     content={"test": text_with(r"^class \w+\(", "does not define a class of tests")},
     ids={"id": of("task_id")},
-    uses=("class_name", "test", "test_classes", "import_statement", "solution_code"),
+    uses=("import_statement",),
     convert=_classeval,
 )
 FORMATS = (KODCODE, BIGCODEBENCH, CLASSEVAL)

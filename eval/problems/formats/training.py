@@ -196,7 +196,6 @@ DEEPCODER = RowFormat(
     needs=fields("problem tests"),
     content={"tests": _TESTS},
     ids={"id": of("problem", read=lambda _: None)},
-    uses=("tests",),
     convert=_deepcoder,
     numbered=True,
 )
@@ -217,7 +216,6 @@ VERL = RowFormat(
         "reward_model": Content("has a ground_truth without inputs", _holds_tests),
     },
     ids={"platform": of("data_source", read=label)},
-    uses=("reward_model",),
     convert=_verl,
     numbered=True,
 )
@@ -226,7 +224,7 @@ PRIME = RowFormat(
     needs=fields("prompt verification_info", "problem_statement verification_info"),
     content={"verification_info": _holds("test_cases")},
     ids={"id": of("problem_id"), "platform": of("source", read=label)},
-    uses=("verification_info", "metadata"),
+    uses=("metadata",),
     convert=_prime,
     numbered=True,
 )
@@ -235,7 +233,7 @@ RSTAR_CODER = RowFormat(
     needs=fields("question_id question inputs outputs"),
     content={"inputs": Content(), "outputs": Content()},
     ids={"id": of("question_id")},
-    uses=("inputs", "outputs", "func_name", "class_name"),
+    uses=("func_name", "class_name"),
     convert=_rstar,
 )
 NEMO_GYM = RowFormat(
@@ -243,7 +241,6 @@ NEMO_GYM = RowFormat(
     needs=fields("responses_create_params verifier_metadata"),
     content={"verifier_metadata": _holds("unit_tests")},
     ids={"id": of("hash_id"), "platform": of("source", read=label)},
-    uses=("verifier_metadata",),
     convert=_nemo,
     numbered=True,
 )
@@ -252,7 +249,6 @@ SANDBOXFUSION = RowFormat(
     needs=fields("id content labels test"),
     content={"test": _holds("input")},
     ids={"id": of("id")},
-    uses=("test", "labels"),
     convert=_fusion,
 )
 FORMATS = (DEEPCODER, VERL, PRIME, RSTAR_CODER, NEMO_GYM, SANDBOXFUSION)

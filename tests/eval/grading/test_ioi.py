@@ -167,7 +167,7 @@ def test_parquet_files_in_folders_are_read(tmp_path):
         ([subtask("1", 5, ["nowhere"])], "1 tests are not in the folder, such as 'nowhere'"),
         ([subtask("1", 5, "x")], "test_names is 'x'"),
         ([subtask("1", -5, ["s"])], "points from 0 on"),
-        ([subtask("1", 5, ["s"], grader_files=[["a"]])], "graders is"),
+        ([subtask("1", 5, ["s"], grader_files=[["a"]])], "grader_files is"),
         ([{**GUESS, "grader_files": [["graders/grader_config.json", '{"num_processes": 2}']]}],
          "several processes"),
     ],

@@ -17,9 +17,15 @@ from tests.sandbox.backends import needs_box
 
 pytestmark = pytest.mark.slow(5)
 
-CODE_PROMPT = "import os\nimport random\nLIMIT = 2\ndef task_func(folder, n=LIMIT):\n"
+CODE_PROMPT = """\
+import os
+import random
+LIMIT = 2
+LAZY = type("Lazy", (), {"__class__": property(lambda self: 1 / 0)})()
+def task_func(folder, n=LIMIT):
+"""
 TEST = """\
-import unittest
+import json, unittest
 from unittest.mock import patch
 class TestCases(unittest.TestCase):
     @classmethod
@@ -47,7 +53,13 @@ class TestCases(unittest.TestCase):
     @unittest.expectedFailure
     def test_expected(self):
         self.assertEqual(len(task_func(self.folder)), -1)
+    @patch("builtins.open", side_effect=OSError)
+    def test_patched(self, opened):
+        with self.assertRaises(OSError):
+            task_func(self.folder)
+        self.assertIs(open, opened)
     def test_error(self):
+        self.assertNotIsInstance(open, unittest.mock.Mock)
         with self.assertRaises(ValueError) as caught:
             task_func(self.folder, -1)
         self.assertEqual(str(caught.exception), "n is negative")
@@ -83,7 +95,7 @@ CLASSEVAL = {
     "skeleton": "",
     "import_statement": ["import math"],
     "solution_code": CLASS,
-    "test_classes": ["CounterTestAdd", "CounterTestShow"],
+    "test_classes": ["CounterTestAdd", " CounterTestShow"],
     "test": """\
 import contextlib, io, unittest
 class CounterTestAdd(unittest.TestCase):
@@ -104,7 +116,7 @@ def graded(grader: gradebox.Grader, row: dict[str, Any], *codes: str) -> list[di
 
 def test_a_function_is_tested_in_its_process(grader):
     assert Recognised([BIGCODEBENCH]).one(None, "x").name == "bigcodebench"
-    whole = CODE_PROMPT + RIGHT
+    whole = CODE_PROMPT + RIGHT.replace("str(found)", "json.dumps(found)")  # the tests import it
     wrong = RIGHT.replace("negative", "bad"), "    return [7, 7]\n", "    return len(folder\n"
     body, complete, *failed = graded(grader, BIGCODEBENCH, RIGHT, whole, *wrong)
     assert [body["verdict"], complete["verdict"]] == ["AC", "AC"]

@@ -28,6 +28,18 @@ EVALPLUS = {
     "plus_input": [[[0.5]], [[10**9]]],
     "atol": 0,
 }
+ENAMEL = {
+    "task_id": "HumanEval/902",
+    "prompt": "def halves(text, n):\n    '''Split a text behind n characters.'''",
+    "input_generator": "def generate_input(size, lid, cid):\n"
+    "    assert rand_primality(size, lid, cid) >= 2 and len(rand_parens(4, sep=None)) > 0\n"
+    "    return rand_parens(size), random.randint(1, size)\n",
+    "input_levels": "4 10 100 1000",
+    "reference_solution": "    return text[:n], [text[n:]]\n",
+    "checker": "def __check(input, answer, output):\n"
+    "    return type(output) == type(answer) and output == answer\n",
+    "entry_point": "halves",
+}
 MBPP = {
     "task_id": 900,
     "text": "Write a function to add.",

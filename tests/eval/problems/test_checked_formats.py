@@ -196,15 +196,18 @@ def test_humaneval_plus_and_mbpp_plus():
     human = {**HUMANEVAL, "test": f"{PLUS_TEST}\ndef check(candidate):\n{LISTS % 'candidate'}"}
     calls = "inputs = [[1, 2], [3, 0.5]]\nresults = [3, 3.5]\n"
     calls += "for inp, exp in zip(inputs, results):\n    assertion(sum(*inp), exp, 0)\n"
-    code = {**MBPP, "test_imports": [], "test": PLUS_TEST + calls}
+    code = {**MBPP, "test_imports": ["import math"], "test": PLUS_TEST + calls}
     base_only = MBPP["code"].replace("return a + b", "return a + b if a != 3 or b == 1 else 0")
     with gradebox.Grader(sandbox="local") as grader:
         right, wrong = grader.grade(
             [{"code": "    return [2 * x for x in xs]"}, {"code": "    return [2, 4]"}], human
         )
-        plain, base = grader.grade([{"code": MBPP["code"]}, {"code": base_only}], code)
+        bare = "def sum(a, b): return math.fsum((a, b))\nclass Box: pass\n"
+        codes = [{"code": text} for text in (MBPP["code"], bare, base_only)]
+        plain, bare_record, base = grader.grade(codes, code)
     assert (right["status"], wrong["status"]) == ("passed", "failed")
-    assert (plain["status"], base["status"]) == ("passed", "failed"), plain
+    found = [record["status"] for record in (plain, bare_record, base)]
+    assert found == ["passed", "passed", "failed"], plain
     assert [case["verdict"] for case in base["details"]] == ["AC", "WA"]
 
 

@@ -83,7 +83,7 @@ def test_skipped_tests_are_not_read_and_cannot_be_loaded():
     assert tests.read_numbers == [0, 2]
 
 
-def test_the_digest_depends_on_order_skips_outputs_and_the_end_of_the_input():
+def test_the_digest_depends_on_order_skips_outputs_and_the_end_of_the_input() -> None:
     digests = {
         opened(tests, choice).digest
         for tests, choice in (

@@ -97,7 +97,7 @@ def test_unusable_and_repeated_rows_are_ignored_and_reported(tmp_path):
     tests = GeneratedTests(tmp_path)
     assert [(t.index, t.input) for t in read_all(tests, Problem("6/A"))] == [(0, b"a"), (6, b"")]
     assert [(t.index, t.input) for t in read_all(tests, Problem("6/B"))] == [(0, b"g")]
-    unusable, repeated = tests.messages()
+    repeated, unusable = tests.messages()
     assert unusable.startswith(f"{path}: 4 rows lack ")
     assert repeated.startswith(f"{path}: 1 rows repeat a number")
 
@@ -263,7 +263,7 @@ def test_all_files_with_a_problem_are_read(tmp_path):
         "more.parquet 3",
     ]
     assert sorted(tests.messages()) == [
-        f"{tmp_path / name}: 1 rows repeat a number of their problem: the first counts"
+        f"{tmp_path / name}: 1 rows repeat a number of '6/A': the first counts"
         for name in sorted(files[1:])
     ]
 

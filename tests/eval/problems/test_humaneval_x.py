@@ -7,7 +7,7 @@ import pytest
 
 import gradebox
 from gradebox.eval.common.errors import InputError, RowError
-from gradebox.eval.problems.formats import FORMATS, Reading, Recognised
+from gradebox.eval.problems.formats import FORMATS, Reading
 from gradebox.eval.problems.in_memory import parse_problem
 from gradebox.eval.solutions.calling.calls import read_calls
 from tests.sandbox.backends import needs_box
@@ -97,14 +97,6 @@ def test_the_known_solution_passes_and_a_wrong_one_does_not(name):
     assert [r["status"] for r in records] == ["passed", "passed", "failed"], [
         (r["error"], r["compile"].get("log"), [c["error"] for c in r["details"]]) for r in records
     ]
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_rows_are_recognised_with_and_without_an_entry_point(name):
-    for given in (ROWS[name], {**ROWS[name], "entry_point": "twice"}):
-        assert Recognised([given]).one(None, "x").name == "humaneval-x"
-        problem = parse_problem(given)
-        assert (problem.entry_point, problem.origin["test_kind"]) == ("twice", "assert")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How the rows of each data set are named and labelled."""
+"""How the rows of data sets are named and labelled, where it is not by one field."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from testing.rows import named_rows
 ROWS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = named_rows(__file__, "rows")
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ROWS)
 def test_the_ids_and_labels_of_a_row(name):
     row, expected = ROWS[name]
     reading = Reading(FORMATS[name])

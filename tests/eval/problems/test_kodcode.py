@@ -55,7 +55,7 @@ INFINITE = float("inf")
 
 
 def test_a_file_becomes_a_text_whose_lines_stay():
-    body, names, functions, uses_pytest = translated(TESTS)
+    body, names, functions, uses_pytest = translated((TESTS, []))
     assert (names, functions, uses_pytest) == (["halve", "add"], 2, True)
     lines = body.splitlines()
     assert lines[:5] == ["", "plus = add", "", "", ""]
@@ -77,7 +77,7 @@ def test_a_file_becomes_a_text_whose_lines_stay():
 )
 def test_what_is_not_translated_says_so(code, why):
     with pytest.raises(RowError, match=why):
-        translated(code)
+        translated((code, []))
     with pytest.raises(InputError, match=why):
         parse_problem({**ROW, "test_code": code})
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import MAX_MESSAGES, Diagnostics, InputError
 from gradebox.eval.problems import open_problems
-from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
+from gradebox.eval.problems.problem import Problem, TestCase
 from testing.rows import rows
 from tests.eval.problems.dataset_rows import stdin_row
 
@@ -175,16 +175,7 @@ def test_an_ambiguous_spelling_matches_no_problem(tmp_path):
     assert [p and p.title for p in map(problems.get, ("7/a", "7/A"))] == ["small", "large"]
 
 
-@given(st.integers(1, 99_999), st.sampled_from("ABZ"), st.sampled_from(["", "1", "12"]))
-def test_all_spellings_of_an_id_have_one_canonical_form(contest, letter, digits):
-    usual = f"{contest}/{letter}{digits}"
-    for separator in ("", "/", "-", "_", " "):
-        assert canonical_spelling(f"{contest}{separator}{letter}{digits}") == usual
-        assert canonical_spelling(f"{contest}{separator}{letter.lower()}{digits}") == usual
-    assert canonical_spelling(f"{contest}{digits}") is None
-
-
-def test_an_unknown_problem_is_reported_with_a_suggestion(tmp_path):
+def test_an_unknown_problem_is_reported_with_a_suggestion(tmp_path: Path) -> None:
     problems = open_problems(str(jsonl(tmp_path / "p.jsonl")))
     assert problems.why_missing("1000/AB").startswith("unknown problem '1000/AB': not among the 4 ")
     assert "the nearest is 1000/A; check --dataset," in problems.why_missing("1000/AB")
@@ -317,7 +308,7 @@ def test_unusable_datasets_are_refused_with_a_remedy(tmp_path):
         ("array.json", r"array.json has the columns none, and tests of no format"),
         ("p.jsonl.gz", r"p.jsonl.gz is damaged \(.*\): compress or copy it again"),
         ("p.jsonl.zst", r"p.jsonl.zst is compressed by zstd: unzstd it, or use gzip"),
-        ("bad.parquet", r"bad.parquet can't be read as parquet: "),
+        ("bad.parquet", r"the data of .*bad.parquet is damaged: "),
         ("names.parquet", r"names.parquet has the columns 'name', and tests of no format"),
     ):
         with pytest.raises(InputError, match=message):

@@ -1,5 +1,6 @@
 """A format is recognised by its columns and by what its tests contain; anything else is refused."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from testing.fakes.scripted_sandbox import FakeSandbox
 from testing.rows import named_rows
 from tests.eval.grading.test_unittest_classes import BIGCODEBENCH, CLASSEVAL
 from tests.eval.problems.dataset_rows import (
+    ENAMEL,
     EVALPLUS,
     HUMANEVAL,
     LEETCODE,
@@ -80,10 +82,11 @@ READ = {
         {**HUMANEVAL, "inputs": [[1]], "parent": "HumanEval/0", "main": None},  # EvoEval
     ],
     "evalplus": [EVALPLUS, {name: EVALPLUS[name] for name in EVALPLUS if name != "test"}],
+    "enamel": [ENAMEL],
     "humaneval-x": [*HUMANEVAL_X.values(), {**HUMANEVAL_X["Go"], "entry_point": "twice"}],
     "deepseek-leetcode": [CONTEST],
     "mbpp": [MBPP, {**MBPP, "id": "x"}],
-    "acecode": [ACECODE],
+    "acecode": [ACECODE, {"id": "v2", "question": "q", "tests": ["assert add(1, 2) == 3"]}],
     "leetcode": [LEETCODE, {name: LEETCODE[name] for name in LEETCODE if name != "starter_code"}],
     "multipl-e": [MULTIPL_E],
     "livecodebench": [call_row(), stdin_row()],
@@ -134,7 +137,13 @@ def test_rows_are_recognised_in_every_file_and_in_memory(tmp_path, name):
         assert Recognised([row]).one(None, "x").name == name
         pq.write_table(pa.Table.from_pylist([row]), tmp_path / "p.parquet")
         (tmp_path / "p.json").write_text(json.dumps([row]))
-        for path in (lines(tmp_path / f"{number}.jsonl", [row]), "p.parquet", "p.json"):
+        paths = [lines(tmp_path / f"{number}.jsonl", [row]), "p.parquet", "p.json"]
+        if all(isinstance(value, str) for value in row.values()):
+            with (tmp_path / "p.csv").open("w", newline="") as file:
+                csv.DictWriter(file, row).writeheader()
+                csv.DictWriter(file, row).writerow(row)
+            paths.append("p.csv")
+        for path in paths:
             problems = open_problems(str(tmp_path / path))
             found = problems.get(problems.ids()[0])
             assert found is not None, problems.why_missing(problems.ids()[0])

@@ -68,19 +68,6 @@ def test_the_plan_is_the_official_tests_then_some_generated_tests(a, b, choice):
     assert plan == select_tests("7/B", official(*a), generated(*b), choice)
 
 
-@given(SIZES, CHOICES)
-def test_exactly_the_tests_beyond_a_limit_are_skipped(sizes, choice):
-    plan = select_tests("7/B", [], generated(*sizes), choice)
-    left = choice.budget
-    for ref in plan:
-        too_large = choice.skip_over >= 0 and ref.input_bytes > choice.skip_over
-        no_room = choice.budget >= 0 and ref.input_bytes > left
-        expected = "skipped_large_input" if too_large else "budget_exceeded" if no_room else None
-        assert ref.skip == expected
-        if ref.skip is None:
-            left -= ref.input_bytes
-
-
 @given(st.integers(0, 60), st.floats(0.001, 1.0), st.floats(0.001, 1.0), st.integers(0, 9))
 def test_a_smaller_sample_is_a_subset_of_a_larger_one(count, share, other, seed):
     tests = generated(*range(count))

@@ -1,4 +1,4 @@
-"""Rows of CRUXEval and of DeepSeek-Coder's LeetCode contests."""
+"""Rows of CRUXEval, ENAMEL and of DeepSeek-Coder's LeetCode contests."""
 
 import re
 from typing import Any
@@ -11,6 +11,7 @@ from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.formats import FORMATS, Reading
 from gradebox.eval.problems.formats.asserts import expression_of
 from gradebox.eval.problems.in_memory import parse_problem
+from tests.eval.problems.dataset_rows import ENAMEL
 from tests.eval.problems.test_formats import write
 from tests.sandbox.backends import needs_box
 
@@ -44,6 +45,14 @@ ANSWERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # of a format: 
         ("f('a', 2)", "f(y=2, x='a')", "assert f('a', y=2) == ['a', (2,)]"),
         (*CHEATS, *(f"f({cheat})" for cheat in CHEATS), "f('a')", "['a', (2,)]"),
     ),
+    "enamel": (
+        ("    return text[:n], [text[n:]]", "def halves(text, n): return (text[:n], [text[n:]])"),
+        (
+            *("    exit(0)", "    return text", f"    return {ANYTHING}", "    print('passed')"),
+            "    return [text[:n], [text[n:]]]",
+            f"{PATCHED}\ndef halves(text, n): return None",
+        ),
+    ),
     "deepseek-leetcode": (
         (
             "return a + b[0]",
@@ -62,7 +71,7 @@ ANSWERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # of a format: 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_right_answers_pass_and_no_cheat_does(name, tmp_path):
     needs_box()
-    row = CONTEST if name == "deepseek-leetcode" else CRUX
+    row = {"deepseek-leetcode": CONTEST, "enamel": ENAMEL}.get(name, CRUX)
     path = write(tmp_path / "p.jsonl", [row])
     right, wrong = ANSWERS[name]
     lines = [{"id": row.get("id", row.get("task_id")), "code": code} for code in (*right, *wrong)]
