@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -29,7 +29,7 @@ from gradebox.checkers.programs import (
     ProgramJudge,
     read_pass,
 )
-from gradebox.checkers.protocols import PROTOCOLS, ProgramProtocol
+from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import (
     FOLDER,
@@ -215,45 +215,29 @@ def _broke(x: Execution) -> bool:
 
 def sent(judge: ProgramChecker | Interactor) -> dict[str, Any]:
     """Return what `open_sent` opens the same judge from."""
-    return judge_fields(
-        "interactor" if isinstance(judge, Interactor) else "checker",
-        judge.protocol,
-        judge.program,
-        judge.extra_args,
-        name=judge.name,
-        full_points=judge.full_points,
-    )
-
-
-def judge_fields(
-    role: Literal["checker", "interactor"],
-    protocol: ProgramProtocol,
-    program: Program,
-    extra_args: Sequence[str] = (),
-    *,
-    name: str,
-    full_points: float | None = None,
-) -> dict[str, Any]:
-    """Return the column `judge_program` of a row, from which `open_sent` opens a judge."""
+    files = judge.program.files.items()
     return {
-        "role": role,
-        "protocol": protocol.name,
-        "args": list(protocol.args),
-        "extra_args": list(extra_args),
-        "full_points": full_points,
-        "name": name,
-        "language": program.language,
-        "files": {n: c.decode("utf-8", "surrogateescape") for n, c in program.files.items()},
+        "role": "interactor" if isinstance(judge, Interactor) else "checker",
+        "protocol": judge.protocol.name,
+        "args": list(judge.protocol.args),
+        "extra_args": list(judge.extra_args),
+        "full_points": judge.full_points,
+        "name": judge.name,
+        "language": judge.program.language,
+        "files": {name: text.decode("utf-8", "surrogateescape") for name, text in files},
     }
 
 
 def open_sent(value: Mapping[str, Any], sandbox: Sandbox) -> ProgramChecker | Interactor:
-    """Return the judge that `sent` described. Raises CheckerError for anything else."""
+    """Return the judge that `sent` described; files may also be bytes. Raises CheckerError."""
     try:
         protocol = PROTOCOLS[value["protocol"]]
         if value.get("args") is not None:
             protocol = dataclasses.replace(protocol, args=_texts(value["args"]))
-        files = {n: c.encode("utf-8", "surrogateescape") for n, c in value["files"].items()}
+        files = {
+            name: text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+            for name, text in value["files"].items()
+        }
         points, extra = value.get("full_points"), _texts(value.get("extra_args") or [])
         language, name = str(value["language"]), str(value.get("name") or protocol.name)
         if not files or not (points is None or type(points) in (int, float)):

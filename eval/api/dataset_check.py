@@ -150,7 +150,7 @@ class DatasetCheck:
         languages, found = self._session.description.toolchains, []
         with contextlib.suppress(InputError):  # --self-check reports it
             for known in known_solutions_of(problem):
-                if known.expect == "passed" and known.solution.language in languages:
+                if known.must_pass and known.solution.language in languages:
                     found.append(known.solution)
         return found[:MOST_TRIED]
 

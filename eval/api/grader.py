@@ -261,7 +261,7 @@ class Grader(Closeable):
                 "code": gold.solution.code,
             }
             for gold in golds
-            if gold.expect == "passed"
+            if gold.must_pass
         ]
 
     @contextlib.contextmanager

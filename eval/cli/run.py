@@ -123,9 +123,9 @@ def run_grading(
         stopper.arm()
         retry = retry or Retry(stop=stopper.event)
         if options.self_check or options.self_check_solutions is not None:
-            from gradebox.eval.grading.known.self_check import SelfCheck
+            from gradebox.eval.grading.known.audit import self_check
 
-            summary = SelfCheck(session, stopper, retry).run()
+            summary = self_check(session, stopper, retry)
             if stopper.event.is_set():
                 return RunResult((), True)
             say(summary)

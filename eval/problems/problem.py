@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -58,18 +58,34 @@ class TestInfo:
 NO_INFO = TestInfo()
 
 
+PARTIAL = "partial"
+# verdicts that stand for one another: an output that is too long is wrong, and a crash may be one
+# for memory
+ALIKE = {"OLE": "WA", "MLE": "RE"}
+
+
 @dataclass(frozen=True)
 class Expectation:
     """What the authors of a problem expect of a submission's tests.
 
     tests      a glob of their names, or of the groups that they are in; "" for all
     permitted  verdicts that each test may have; None: any
-    required   verdicts of which one test at least has one; None: none is needed
+    required   verdicts of which one test at least has one; None: none is needed. PARTIAL: the
+               submission has some of the points, and not all
     """
 
     tests: str = ""
     permitted: tuple[str, ...] | None = None
     required: tuple[str, ...] | None = None
+
+    def fits(self, verdicts: Iterable[str]) -> bool:
+        """Return whether tests with these verdicts are as expected."""
+        found, permitted, required = (
+            {ALIKE.get(verdict, verdict) for verdict in verdicts or ()}
+            for verdicts in (verdicts, self.permitted, self.required)
+        )
+        is_permitted = self.permitted is None or found <= permitted
+        return is_permitted and (self.required is None or bool(found & required))
 
 
 @dataclass(frozen=True)

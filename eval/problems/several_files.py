@@ -170,11 +170,11 @@ class UsacoRows(Rows):
     def _files(self, row: Mapping[str, Any]) -> list[dict[str, Path]]:
         name = row.get("problem_id")
         count = int(number(row.get("num_tests"), "num_tests", most=MOST_TESTS))
-        files, found = PackageFiles(self._tests, "tests"), []
+        files, found = PackageFiles(self._tests), []
         for i in range(1, count + 1):
             given = files.find(f"{name}/{i}.in", f"{name}/I.{i}")
             expected = files.find(f"{name}/{i}.out", f"{name}/O.{i}")
             if given is None or expected is None:
                 raise RowError(f"test {i} of {count} is not in {self._tests / str(name)}")
-            found.append({"input": files.test_file(given), "output": files.test_file(expected)})
+            found.append({"input": given, "output": expected})
         return found

@@ -73,17 +73,22 @@ def encodable(text: str) -> str:
 class KnownSolution:
     """A solution with what grading it must give.
 
-    expect    its status: passed, failed, or either
-    expected  of a package's submission, by its tests
+    expect    its status: passed, or failed
+    expected  of a package's submission instead, by its tests
     whole     the expectation speaks of tests behind the first that fails
-    partial   it has some of the points, and not all
     """
 
     solution: Solution
     expect: str
     expected: tuple[Expectation, ...] = ()
     whole: bool = False
-    partial: bool = False
+
+    @property
+    def must_pass(self) -> bool:
+        """Whether it must be accepted."""
+        if not self.expected:
+            return self.expect == "passed"
+        return self.expected[0].permitted == ("AC",)
 
     @property
     def must_be_slow(self) -> bool:
@@ -106,7 +111,7 @@ def known_solutions_of(problem: Problem) -> Iterator[KnownSolution]:
             raise InputError(f"{where}: {e}") from None
         code = files[0][1] if files and "code" not in entry else entry.get("code")
         expected = tuple(e for e in entry.get("expected") or () if isinstance(e, Expectation))
-        if expect not in EXPECTED + ("either",) * bool(expected) or not isinstance(code, str):
+        if expect not in EXPECTED or not isinstance(code, str):
             raise InputError(
                 f"{where} has expect {shown(expect)} and code of type "
                 f"{type(code).__name__}: passed or failed, and text are needed"
@@ -119,6 +124,4 @@ def known_solutions_of(problem: Problem) -> Iterator[KnownSolution]:
         files = (("", code), *files) if files and "code" in entry else files
         files = files if len(files) > 1 else ()
         solution = Solution(problem.id, name, number, 0, language, code, files=files)
-        yield KnownSolution(
-            solution, expect, expected, bool(entry.get("whole")), bool(entry.get("partial"))
-        )
+        yield KnownSolution(solution, expect, expected, bool(entry.get("whole")))

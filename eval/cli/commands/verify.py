@@ -22,6 +22,7 @@ from gradebox.eval.cli.command import REQUIRED, natural_int, parser_of, run_comm
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.streams import print_line
 from gradebox.eval.common.terminal import cut, escape, pad
+from gradebox.eval.grading.known.audit import AuditFinding, audit
 from gradebox.eval.grading.known.verification import (
     NOT_RUN,
     TimeLimit,
@@ -29,6 +30,7 @@ from gradebox.eval.grading.known.verification import (
     VerifiedSubmission,
 )
 from gradebox.eval.problems.packages import NO_LIMIT
+from gradebox.eval.problems.packages.submissions import covers
 from gradebox.sandbox.common.exit_status import ExitStatus
 
 if TYPE_CHECKING:
@@ -44,6 +46,12 @@ def _time_limit(text: str) -> float | str:
     return text
 
 
+def glob(text: str) -> str:
+    """Return a glob, which `covers` can use. Raises ValueError."""
+    covers(text, "")
+    return text
+
+
 parser = parser_of(
     "Grade the submissions that problem packages have, and compare with the verdicts that their "
     "authors expect. docs/packages.md describes the formats.",
@@ -52,7 +60,7 @@ parser = parser_of(
     ("--time-limit S", _time_limit, None, "auto: by the package's rule from its accepted "
      "submissions, also where it states a limit; seconds: for every problem; left out: the "
      "package's own, or auto"),
-    ("--time-limit-from GLOB+", str, (), "submissions that decide the limit, such as "
+    ("--time-limit-from GLOB+", glob, (), "submissions that decide the limit, such as "
      "'accepted/*.cpp'; implies --time-limit auto"),
     ("--submissions FILE", Path, None, "more submissions: lines of a solutions file with `expect`, "
      "or rows of open-r1/codeforces-submissions"),
@@ -94,8 +102,7 @@ def verify(args: argparse.Namespace) -> int:
         verification = Verification(
             session,
             stopper,
-            time_limit_s=None if args.time_limit == "auto" else args.time_limit,
-            measure=args.time_limit == "auto" or bool(args.time_limit_from) or None,
+            time_limit=args.time_limit,
             measured_by=args.time_limit_from,
             submissions=args.submissions,
         )
@@ -116,7 +123,7 @@ def verify(args: argparse.Namespace) -> int:
         finally:
             progress.close()
         if args.audit is not None:
-            _write_audit(args.audit, verification, outcomes)
+            _write_audit(args.audit, audit(session, stopper, outcomes))
         messages = list(_faults(session))
     objects = (json.dumps(asdict(outcome)) for outcome in outcomes)
     for line in objects if args.json else _table(outcomes, verification.limits):
@@ -131,13 +138,11 @@ def _faults(session: GradingSession) -> Iterator[str]:
     yield from (line for line in session.notes() if NO_LIMIT not in line)
 
 
-def _write_audit(
-    path: Path, verification: Verification, outcomes: Sequence[VerifiedSubmission]
-) -> None:
+def _write_audit(path: Path, findings: Iterator[AuditFinding]) -> None:
     kinds: Counter[str] = Counter()
     try:
         with path.open("w", encoding="utf-8") as file:
-            for finding in verification.audit(outcomes):
+            for finding in findings:
                 kinds[finding.kind] += 1
                 file.write(json.dumps(asdict(finding)) + "\n")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Ask checkers about outputs whose judgement is known without any submission.
+"""Ask checkers, and judge what is known beforehand: `gradebox verify --audit` and --self-check.
 
     finding when the checker                             about
     rejects_expected       does not accept               the expected output
@@ -7,20 +7,31 @@
     accepts_other_answer   accepts                       another test's answer
     answers_differ         answers differently           the expected output, once more
 
---self-check asks the first two before a run; `gradebox verify --audit` asks all.
+The audit asks all of it, and notes the submissions that differ from what is expected. --self-check,
+so that no run starts with a wrong judge, wants the first never, the second not for all tests, and
+that known solutions pass and fail as they must. The checker itself is asked, without the comparison
+that would accept an expected output at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
 from gradebox.checkers.check import Check
-from gradebox.eval.common.errors import InputError, Retry
+from gradebox.eval.common.errors import InputError, Interrupted, Retry, shown
+from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.cases.case_run import checker_of
+from gradebox.eval.grading.known.verification import NOT_RUN, Verification, VerifiedSubmission
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.problem import Problem, TestCase
+from gradebox.sandbox.errors import SandboxError
+
+REMEDY = "repair it, or choose other problems with --problems"
 
 
 @dataclass(frozen=True)
@@ -40,73 +51,179 @@ class AuditFinding:
     message: str
 
 
-def _truncated(test: TestCase, _other: bytes) -> bytes | None:
-    """Return the first half of the words, None for a single one."""
-    words = test.expected.split(None, 1)
-    half = test.expected[: len(test.expected) // 2].rsplit(None, 1)
-    return half[0] + b"\n" if len(words) > 1 and half else None
+KINDS = (
+    *("rejects_expected", "accepts_empty", "accepts_truncated"),
+    *("accepts_other_answer", "answers_differ"),
+)
+OF_SELF_CHECK = KINDS[:2]
 
 
-def _other(test: TestCase, other: bytes) -> bytes | None:
-    return other if other.strip() and other.split() != test.expected.split() else None
+def _output(kind: str, test: TestCase, other: bytes) -> bytes | None:
+    """Return the output that a checker is asked about; None where the answer says nothing."""
+    expected = test.expected
+    if kind == "accepts_empty":
+        return b"" if expected.strip() else None
+    if kind == "accepts_truncated":
+        half = expected[: len(expected) // 2].rsplit(None, 1)
+        return half[0] + b"\n" if half and len(expected.split(None, 1)) > 1 else None
+    if kind == "accepts_other_answer":
+        return other if other.strip() and other.split() != expected.split() else None
+    return expected
 
 
-def _accepted(check: Check, _first: Check) -> bool:
+def _is_wrong(kind: str, check: Check, first: Check) -> bool:
+    """Return whether an answer is a finding; `first` is the first one about the test."""
+    if kind == "rejects_expected":
+        return not check.full
+    if kind == "answers_differ":
+        return (check.outcome, check.score) != (first.outcome, first.score)
     return check.accepted
 
 
-def _differs(check: Check, first: Check) -> bool:
-    return (check.outcome, check.score) != (first.outcome, first.score)
+Answer = tuple[bool, AuditFinding]  # whether it is wrong, and what it is a finding of then
 
 
-# (test, another test's expected output) → an output, None where the probe says nothing;
-# (the answer, the first answer about the test) → whether it is a finding
-Probe = tuple[Callable[[TestCase, bytes], "bytes | None"], Callable[[Check, Check], bool]]
-PROBES: Mapping[str, Probe] = {
-    "rejects_expected": (lambda test, _: test.expected, lambda check, _: not check.full),
-    "accepts_empty": (lambda test, _: b"" if test.expected.strip() else None, _accepted),
-    "accepts_truncated": (_truncated, _accepted),
-    "accepts_other_answer": (_other, _accepted),
-    "answers_differ": (lambda test, _: test.expected, _differs),
-}
+def _ask(
+    session: GradingSession, retry: Retry, kinds: Sequence[str], problem: Problem
+) -> list[Answer]:
+    """Return the answers of a problem's checker; none without one, or when the run is stopped.
 
+    kinds  of findings; where they are those of --self-check, empty outputs are asked about until
+           one is rejected
 
-def ask_checker(
-    session: GradingSession,
-    problem: Problem,
-    retry: Retry,
-    kinds: Collection[str] = PROBES.keys(),
-) -> Iterator[tuple[bool, AuditFinding]]:
-    """Yield (whether it is wrong, a problem's checker's answer); nothing without a checker.
-
-    kinds  of findings that are still of interest; it may shrink meanwhile
-
-    Raises SandboxError for a fault of the sandbox, Interrupted when the run is stopped.
+    Raises SandboxError for a fault of the sandbox.
     """
+    answers: list[Answer] = []
     try:
         resources = session.resources.acquire(problem)
     except InputError:  # the run reports it for every solution
-        return
+        return answers
     try:
         last = b""
         for ref in resources.tests.plan:
             checker = resources.checker
-            if checker is None or ref.skip is not None:
+            if checker is None or ref.skip is not None or retry.stop.is_set():
                 continue
             test, first = resources.tests.load(ref), None
             checker = checker_of(resources.problem, checker, test) or checker
-            for kind, (probe, is_wrong) in PROBES.items():
-                output = probe(test, last) if kind in kinds else None
+            for kind in kinds:
+                output = _output(kind, test, last)
                 if output is None:
                     continue
                 ask = partial(checker.check, test.input, output, test.expected)
                 check = retry.call(ask, checker.name)
                 first = first or check
                 place, words = f"{ref.case_type}:{ref.index}", check.message or check.outcome
-                yield (
-                    is_wrong(check, first),
-                    AuditFinding(problem.id, kind, place, checker.name, words),
-                )
+                found = AuditFinding(problem.id, kind, place, checker.name, words)
+                answers.append((_is_wrong(kind, check, first), found))
+                if kinds == OF_SELF_CHECK and kind == kinds[-1] and not answers[-1][0]:
+                    kinds = kinds[:1]
             last = test.expected
+    except Interrupted:
+        return []
     finally:
         session.resources.release(resources)
+    return [] if retry.stop.is_set() else answers
+
+
+def audit(
+    session: GradingSession, stopper: Stopper, outcomes: Sequence[VerifiedSubmission]
+) -> Iterator[AuditFinding]:
+    """Yield the faults of tests and checkers: by the submissions, then by asking checkers."""
+    for one in outcomes:
+        if one.as_expected is False:
+            kind = "accepted_fails" if one.expected == "AC" else "unexpected_verdict"
+            kind = "rejected_passes" if one.found == "AC" else kind
+            note = one.note or f"{one.found}, expected {one.expected}"
+            yield AuditFinding(one.problem_id, kind, one.test, one.submission, note)
+    for name in dict.fromkeys(one.problem_id for one in outcomes):
+        problem = session.problems.get(name)
+        if stopper.event.is_set() or problem is None:
+            return
+        answers = _ask(session, Retry(stop=stopper.event), KINDS, problem)
+        yield from (found for wrong, found in answers if wrong)
+
+
+# ---- --self-check ----
+
+
+def self_check(session: GradingSession, stopper: Stopper, retry: Retry) -> str:
+    """Return a summary line; raise InputError, naming problem and checker, for a fault."""
+    started, problems, options = time.monotonic(), _problems(session), session.options
+    asked: list[int] = []
+    with ThreadPoolExecutor(options.workers) as pool:
+        try:
+            ask = partial(_ask, session, retry, OF_SELF_CHECK)
+            for answers in pool.map(ask, problems.values()):
+                asked += [len(answers)] * bool(answers)
+                _judge(answers)
+        except SandboxError as e:
+            raise InputError(f"self-check: the sandbox failed: {e}; start again") from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+    known = Verification(
+        session, stopper, problems=list(problems),
+        submissions=options.self_check_solutions, retry=retry,
+    )  # fmt: skip
+    outcomes = [] if stopper.event.is_set() else known.run(_compare)
+    counts = Counter(
+        "left out" if one.found == NOT_RUN else "right" if _is_right(one) else "wrong"
+        for one in outcomes
+    )
+    left_out = f", {counts['left out']} could not be" * (counts["left out"] > 0)
+    return (
+        f"self-check: {len(asked)} checkers asked {sum(asked)} times, "
+        f"{counts['right']} right and {counts['wrong']} wrong programs graded{left_out}: "
+        f"all as expected ({time.monotonic() - started:.1f} s)"
+    )
+
+
+def _problems(session: GradingSession) -> dict[str, Problem]:
+    """Return the problems of all solutions in the files of the run, by id."""
+    found: dict[str, Problem | None] = {}
+    for file in session.files:
+        for solution in session.solutions(file):
+            name = solution.problem_id
+            if solution.error is None and name not in found:
+                found[name] = session.problems.get(name)
+    return {problem.id: problem for problem in found.values() if problem is not None}
+
+
+def _judge(answers: Sequence[Answer]) -> None:
+    """Raise InputError for a checker that rejects an expected output or accepts all empty ones."""
+    by_kind = {kind: [one for one in answers if one[1].kind == kind] for kind in OF_SELF_CHECK}
+    rejected, empty = by_kind.values()
+    for wrong, found in (*rejected, *empty[:1]):
+        subject = f"self-check: problem {found.problem_id}: checker {found.subject}"
+        if wrong and found.kind == "rejects_expected":
+            raise InputError(
+                f"{subject} does not accept the expected output of {found.test}: "
+                f"{shown(found.message)}; {REMEDY}"
+            )
+        if all(wrong for wrong, _ in empty) and found.kind == "accepts_empty":
+            number = len(empty)
+            raise InputError(
+                f"{subject} accepts an empty output, for {number} tests of {number}; {REMEDY}"
+            )
+
+
+def _is_right(known: VerifiedSubmission) -> bool:
+    return known.expected.startswith("AC")
+
+
+def _compare(known: VerifiedSubmission) -> None:
+    """Raise InputError when a known solution has another status than expected."""
+    name, subject, found = known.submission, f"self-check: problem {known.problem_id}", known.found
+    if found == "ER":
+        raise InputError(f"{subject}: the sandbox failed at {name}: {known.note}; start again")
+    if found == "invalid":
+        raise InputError(f"{subject}: {name} can't be graded: {known.note}; {REMEDY}")
+    if known.as_expected is not False or found == NOT_RUN:
+        return
+    if _is_right(known):
+        raise InputError(
+            f"{subject}: the known right solution {name} is {found} at {known.test}: "
+            f"{known.note}; is a checker missing, or a test wrong? {REMEDY}"
+        )
+    if found == "AC":
+        raise InputError(f"{subject}: the known wrong solution {name} passes; {REMEDY}")

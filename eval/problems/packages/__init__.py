@@ -14,23 +14,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradebox.eval.common.errors import RowError
+from gradebox.eval.common.errors import InputError, RowError
 from gradebox.eval.problems.packages import dmoj, kattis, lightcp, polygon
-from gradebox.eval.problems.packages.files import PackageFiles, zip_entries
-from gradebox.eval.problems.packages.making import Maker
+from gradebox.eval.problems.packages.files import open_zip
+from gradebox.eval.problems.packages.making import Maker, ProblemPackage
 from gradebox.eval.problems.row import DEFAULT_TIME_LIMIT_S
 from gradebox.eval.problems.rows import Rows
 
 MOST_FOLDERS = 20_000  # that are looked at for packages
 MOST_LEVELS = 3  # of folders, below the one that is given
 NO_LIMIT = "states no time limit"
-# OJBench's judge has these limits for all its packages, which state none; its answers name
-# problem 1000 of LibreOJ where the package is loj-1000
-OJBENCH, OJBENCH_LIMITS = "prompts/full.jsonl", {"time_limit": 10.0, "memory_limit": 1024.0}
 
 # name → the files by which a package is known, and what reads it:
-# (package, what makes tests) → its row without an id; raises RowError
-Read = Callable[[PackageFiles, Maker], dict[str, Any]]
+# package → its row without an id; raises RowError
+Read = Callable[[ProblemPackage], dict[str, Any]]
 FORMATS: Mapping[str, tuple[tuple[str, ...], Read]] = {
     "kattis": (kattis.MARKERS, kattis.kattis_row),
     "polygon": (polygon.MARKERS, polygon.polygon_row),
@@ -51,11 +48,6 @@ class FoundPackage(NamedTuple):
         """What it is called: its folder or zip."""
         path = self.path.resolve()
         return path.name if path.is_dir() else path.stem
-
-    @property
-    def of_ojbench(self) -> bool:
-        """Whether it is in a folder of OJBench, NOI or ICPC, beside the folder of its prompts."""
-        return (self.path.resolve().parent.parent / OJBENCH).is_file()
 
 
 def find_packages(paths: Sequence[Path]) -> tuple[list[FoundPackage], list[str]]:
@@ -78,7 +70,7 @@ def find_packages(paths: Sequence[Path]) -> tuple[list[FoundPackage], list[str]]
                     inside = child.is_dir() and not child.is_symlink()
                     if not child.name.startswith(".") and (inside or _is_zip(child)):
                         look(child, level + 1)
-        except RowError as error:
+        except (RowError, InputError) as error:
             messages.append(f"{path}: {error}")
         except OSError as error:
             messages.append(f"{path} can't be read: {error.strerror or error}")
@@ -96,16 +88,15 @@ def _format(has: Callable[[str], bool]) -> str:
     return next((name for name, (markers, _) in FORMATS.items() if any(map(has, markers))), "")
 
 
-def _in_zip(path: Path) -> list[FoundPackage]:
-    """Return the package of a zip, in its root or in a folder of it."""
-    names = {entry.filename for entry in zip_entries(path)}
-    folders = {"", *(name.split("/", 1)[0] + "/" for name in names if "/" in name)}
-    for folder in sorted(folders):
-        if kind := _format(
-            {n.removeprefix(folder) for n in names if n.startswith(folder)}.__contains__
-        ):
-            return [FoundPackage(path, folder, kind)]
-    return []
+def _in_zip(path: Path) -> Iterator[FoundPackage]:
+    """Yield the package of a zip, in its root or in a folder of it."""
+    with open_zip(path) as archive:
+        names = set(archive.namelist())
+    for folder in sorted({"", *(f"{name.split('/', 1)[0]}/" for name in names)}):
+        inside = {name.removeprefix(folder) for name in names if name.startswith(folder)}
+        if kind := _format(inside.__contains__):
+            yield FoundPackage(path, folder, kind)
+            return
 
 
 class PackageRows(Rows):
@@ -133,15 +124,14 @@ class PackageRows(Rows):
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         for number, (name, found) in enumerate(self._names.items()):
-            aliases = [name.removeprefix("loj-")] if found.of_ojbench else []
+            aliases = [name.removeprefix("loj-")]  # OJBench's answers name 1000 for loj-1000
             yield number, {"id": name, "aliases": aliases, "platform": found.format}
 
     def row(self, number: int) -> dict[str, Any]:
         name, found = list(self._names.items())[number]
         folder = found.path if found.path.is_dir() else self._maker.unpacked(found.path)
-        package = PackageFiles(folder / found.inner, found.name, self._testlib)
-        row = FORMATS[found.format][1](package, self._maker)
-        row |= OJBENCH_LIMITS if found.of_ojbench else {}
+        package = ProblemPackage(folder / found.inner, self._testlib, self._maker)
+        row = FORMATS[found.format][1](package)
         if note := row.pop("note", ""):
             self.diagnostics.add(f"problem {name}: {note}")
         if row.get("time_limit") is None:

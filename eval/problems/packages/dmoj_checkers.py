@@ -59,13 +59,9 @@ def floats(
 
 def _near(token: bytes, wanted: bytes, epsilon: float, mode: str) -> bool:
     try:
-        expected = float(wanted)
+        expected, found = float(wanted), float(token)
     except ValueError:
         return token == wanted
-    try:
-        found = float(token)
-    except ValueError:
-        return False
     absolute = abs(found - expected) <= epsilon
     least, most = sorted((expected * (1 - epsilon), expected * (1 + epsilon)))
     if mode == "absolute":
@@ -85,24 +81,6 @@ def linecount(output: bytes, answer: bytes, point_value: float = 1, **_: Any) ->
     return CheckerResult(right == len(theirs), point_value * share)
 
 
-def linematches(
-    output: bytes,
-    answer: bytes,
-    point_value: float = 1,
-    point_distribution: Any = (1,),
-    filler_lines_required: bool = True,
-    **_: Any,
-) -> Any:
-    """Give the points of the lines that are right."""
-    ours, theirs = lines_of(output), lines_of(answer)
-    if len(theirs) != len(point_distribution) or not sum(point_distribution):
-        raise ValueError("point_distribution must have points for each line of the answer")
-    if filler_lines_required and len(ours) != len(theirs):
-        return False
-    points = sum(p for a, b, p in zip(ours, theirs, point_distribution) if a == b)  # noqa: B905
-    return CheckerResult(points > 0, point_value * points / sum(point_distribution))
-
-
 # tokens, and where lines end; spaces and empty lines do not count
 standard = same(lambda text, **_: [line.split() for line in lines_of(text) if line.split()])
 CHECKERS: dict[str, Any] = {
@@ -116,7 +94,6 @@ CHECKERS: dict[str, Any] = {
     "floatsabs": lambda *texts, **args: floats(*texts, **{**args, "error_mode": "absolute"}),
     "floatsrel": lambda *texts, **args: floats(*texts, **{**args, "error_mode": "relative"}),
     "linecount": linecount,
-    "linematches": linematches,
 }
 
 

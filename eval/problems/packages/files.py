@@ -14,6 +14,7 @@ import os
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -26,6 +27,7 @@ from gradebox.sandbox.input_file import check_input_file
 MOST_FILES = 50_000
 MOST_LEVELS = 16  # of folders
 MOST_TEXT = 1 << 20  # bytes of a configuration or a program
+MOST_READ = 256 << 20  # bytes of a package's configurations and programs, which links may repeat
 MOST_BYTES = 8 << 30  # of a zip, unpacked
 MOST_DIRECTORY = 32 << 20  # bytes of a zip's list of files
 MOST_YAML = 256 << 10  # PyYAML reads about 100 KB a second
@@ -38,19 +40,14 @@ _END_OF_ZIP = b"PK\x05\x06"
 
 
 class PackageFiles:
-    """One package in a folder.
-
-    root     its real path
-    name     of its folder or zip, without an ending
-    testlib  path of testlib.h, for a package that lacks it
+    """The files of one folder, whose real path is `root`.
 
     Paths are of existing files inside `root`; methods raise RowError with the file and a remedy.
     """
 
-    def __init__(self, root: Path, name: str, testlib: str | None = None) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root.resolve()
-        self.name = name
-        self.testlib = testlib
+        self._left = MOST_READ
 
     def find(self, *names: str) -> Path | None:
         """Return the first of these files or folders that exists."""
@@ -86,11 +83,19 @@ class PackageFiles:
             raise self._unreadable(path, error) from None
         if len(data) > most:
             raise RowError(f"{self.say(path)} is longer than {most} bytes: shorten it")
+        self._left -= len(data)
+        if self._left < 0:
+            raise RowError(f"{self.say(path)}: over {MOST_READ} bytes are programs: remove some")
         return data
 
     def text(self, path: Path, most: int = MOST_TEXT) -> str:
         """Return the contents of a file; bytes that are not UTF-8 become lone surrogates."""
         return self.bytes(path, most).decode("utf-8", "surrogateescape")
+
+    def folder(self, name: str) -> list[Path]:
+        """Return what is in a folder of the package, as `children` does; nothing without it."""
+        path = self.find(name)
+        return self.children(path) if path is not None and path.is_dir() else []
 
     def children(self, folder: Path) -> list[Path]:
         """Return what is in a folder, sorted by name, without hidden files."""
@@ -118,12 +123,6 @@ class PackageFiles:
         inside = path.is_relative_to(self.root)
         return path.relative_to(self.root).as_posix() if inside else shown(str(path))
 
-    def test_file(self, path: Path) -> Path:
-        """Return the path of a test's file; it must be a regular file."""
-        if not self.inside(path).is_file():
-            raise RowError(f"{self.say(path)} is not a regular file: put one in its place")
-        return path
-
     def _unreadable(self, path: Path, error: Exception) -> RowError:
         return RowError(f"{self.say(path)} can't be read ({_why(error)}): mend it")
 
@@ -136,46 +135,48 @@ def _too_many(name: str) -> RowError:
     return RowError(f"{name} has more than {MOST_FILES} files: split the package")
 
 
-def zip_entries(path: Path) -> list[zipfile.ZipInfo]:
-    """Return what a zip has. Raises RowError for a huge or damaged list."""
+@contextmanager
+def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open a zip and read the list of its files.
+
+    Raises RowError for a huge list and for what is damaged, also when it is read; InputError for
+    a full disk.
+    """
     try:
         with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(0, size - (1 << 16) - 22))
+            file.seek(max(0, file.seek(0, 2) - (1 << 16) - 22))
             end = file.read()
-        at = end.rfind(_END_OF_ZIP)
-        if at < 0:
-            raise ValueError("it has no end")
-        if int.from_bytes(end[at + 12 : at + 16], "little") > MOST_DIRECTORY:
-            raise _too_many(path.name)
-        with zipfile.ZipFile(path) as archive:
-            return archive.infolist()
+            at = end.rfind(_END_OF_ZIP)
+            if at < 0:
+                raise zipfile.BadZipFile("it has no end")
+            if int.from_bytes(end[at + 12 : at + 16], "little") > MOST_DIRECTORY:
+                raise _too_many(path.name)
+            with zipfile.ZipFile(file) as archive:
+                yield archive
     except RowError:
         raise
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+    except Exception as error:  # noqa: BLE001 - zipfile raises what its decompressors raise
+        if getattr(error, "errno", None) in _DISK:
+            raise InputError(f"{path.name} can't be unpacked: {_why(error)}") from None
         raise RowError(f"{path.name} is a damaged zip ({_why(error)}): pack it again") from None
 
 
 def unpack(path: Path, folder: Path) -> None:
-    """Unpack a zip into a folder.
-
-    Raises RowError for a damaged or hostile zip, InputError for a full disk.
-    """
-    entries = [entry for entry in zip_entries(path) if not entry.is_dir()]
-    if len(entries) > MOST_FILES:
-        raise _too_many(path.name)
-    if sum(entry.file_size for entry in entries) > MOST_BYTES:  # zipfile reads no more of each
-        raise RowError(f"{path.name} unpacks to more than {MOST_BYTES} bytes: split the package")
-    if any(entry.filename.count("/") > MOST_LEVELS for entry in entries):
-        raise RowError(f"{path.name} has folders deeper than {MOST_LEVELS}: pack it again without")
-    try:
-        with zipfile.ZipFile(path) as archive:  # writes no links, and nothing outside the folder
-            for entry in entries:
-                archive.extract(entry, folder)
-    except Exception as error:  # noqa: BLE001 - zipfile raises what its decompressors raise
-        if getattr(error, "errno", None) in _DISK:
-            raise InputError(f"{path.name} can't be unpacked to {folder}: {_why(error)}") from None
-        raise RowError(f"{path.name} is a damaged zip ({_why(error)}): pack it again") from None
+    """Unpack a zip into a folder: no links, and nothing outside of it. Raises as `open_zip`."""
+    with open_zip(path) as archive:
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        if len(entries) > MOST_FILES:
+            raise _too_many(path.name)
+        if sum(entry.file_size for entry in entries) > MOST_BYTES:  # zipfile reads no more of each
+            raise RowError(
+                f"{path.name} unpacks to more than {MOST_BYTES} bytes: split the package"
+            )
+        if any(entry.filename.count("/") > MOST_LEVELS for entry in entries):
+            raise RowError(
+                f"{path.name} has folders deeper than {MOST_LEVELS}: pack it again without"
+            )
+        for entry in entries:
+            archive.extract(entry, folder)
 
 
 # ---- configuration files ----
@@ -205,8 +206,11 @@ def _loader() -> Any:
     return yaml, Loader
 
 
-def read_yaml(package: PackageFiles, path: Path) -> Mapping[str, Any]:
-    """Return the mapping of a YAML file, {} for an empty one. Raises RowError."""
+def read_yaml(package: PackageFiles, *names: str) -> Mapping[str, Any]:
+    """Return the mapping of the first of these files, {} without any. Raises RowError."""
+    path = package.find(*names)
+    if path is None:
+        return {}
     name = package.say(path)
     text = package.bytes(path, MOST_YAML).decode("utf-8", "replace")
     yaml, loader = _loader()
@@ -236,9 +240,10 @@ def read_xml(package: PackageFiles, path: Path) -> ElementTree.Element:
         raise RowError(f"{name} is not XML: {str(error)[:120]}: correct it") from None
 
 
-def read_ini(package: PackageFiles, path: Path) -> dict[str, str]:
+def read_ini(package: PackageFiles, name: str) -> dict[str, str]:
     """Return the values of an ini file without sections, without their quotes. Raises RowError."""
-    text = package.bytes(path, MOST_YAML).decode("utf-8", "replace")
+    path = package.find(name)
+    text = "" if path is None else package.text(path, MOST_YAML)
     return {key.lower(): value.strip().strip("'\"") for key, value in _INI.findall(text)}
 
 

@@ -1,25 +1,22 @@
 """The programs of a package: judges as the column `judge_program`, and what makes its tests.
 
-    "gen -n 5" ─ parsed, never a shell ─▶ program, arguments ─ box ─▶ a file of a temporary folder
+    program, arguments, input ─ box ─▶ a file of a temporary folder
 
 The programs are hostile like any other. What they write goes to files, up to MOST_BYTES in all.
 """
 
 from __future__ import annotations
 
-import shlex
 import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 from gradebox.checkers.check import CheckerError
-from gradebox.checkers.interactive import judge_fields
 from gradebox.checkers.opening import HEADER, read_program
 from gradebox.checkers.programs import not_compiled
-from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.packages.files import PackageFiles, unpack
 from gradebox.eval.problems.packages.submissions import LANGUAGES
@@ -39,59 +36,53 @@ LIMITS = Limits(
     stderr_bytes=STDERR_BYTES,
 )
 MOST_BYTES = 4 << 30
-Role = Literal["checker", "interactor"]
-_SIGNS = ("<", ">", "|", "${", "&&", ";")  # of FreeMarker's templates and of shells
 
 
-def read_judge(package: PackageFiles, place: Path, protocol: str, language: str = "") -> Program:
-    """Return the program of a checker, an interactor or a generator, with what it includes.
+class ProblemPackage(PackageFiles):
+    """A package of problems: its files, the programs among them, and what makes its tests.
 
-    language  of a program that is one file; "": by its ending
-
-    Raises RowError for files that can't be read, lie outside the package or are no program.
+    testlib  path of testlib.h, for a package that lacks it
     """
-    headers = (place.parent / HEADER, package.root / "files" / HEADER, package.root / HEADER)
-    inside = next((path for path in headers if path.is_file()), None)
-    testlib = package.testlib if inside is None else str(package.inside(inside))
-    usual = LANGUAGES.get(place.suffix, "python") if place.is_file() else "python"
-    try:
-        if language or usual not in ("python", "c++20"):
-            row = find(language or usual)
-            return Program(row.name, {row.source: package.bytes(place)})
-        if protocol != "testlib" or place.suffix == ".py":
-            return read_program("kattis", place, within=package.root)
-        if testlib is None:
-            raise CheckerError(f"{HEADER} is not in the package: give its path, --testlib FILE")
-        return read_program("testlib", place, testlib, within=package.root)
-    except (CheckerError, UnknownLanguage) as error:
-        raise RowError(f"{package.say(place)}: {error}") from None
+
+    def __init__(self, root: Path, testlib: str | None, maker: Maker) -> None:
+        super().__init__(root)
+        self.testlib, self.maker = testlib, maker
+
+    def program(self, place: Path, protocol: str = "kattis", language: str = "") -> Program:
+        """Return the program of a checker, an interactor or a generator, with what it includes.
+
+        language  of a program that is one file; "": by its ending
+
+        Raises RowError for files that can't be read, lie outside the package or are no program.
+        """
+        headers = (place.parent / HEADER, self.root / "files" / HEADER, self.root / HEADER)
+        inside = next((path for path in headers if path.is_file()), None)
+        testlib = self.testlib if inside is None else str(self.inside(inside))
+        usual = LANGUAGES.get(place.suffix, "python") if place.is_file() else "python"
+        try:
+            if language or usual not in ("python", "c++20"):
+                row = find(language or usual)
+                return Program(row.name, {row.source: self.bytes(place)})
+            if protocol != "testlib" or place.suffix == ".py":
+                return read_program("kattis", place, within=self.root)
+            if testlib is None:
+                raise CheckerError(f"{HEADER} is not in the package: give its path, --testlib FILE")
+            return read_program("testlib", place, testlib, within=self.root)
+        except (CheckerError, UnknownLanguage) as error:
+            raise RowError(f"{self.say(place)}: {error}") from None
+
+    def judge(self, place: Path, role: str, protocol: str, **more: Any) -> dict[str, Any]:
+        """Return the column of a judge in a file or a folder. Raises RowError as `program` does."""
+        return judge_column(self.program(place, protocol), role, protocol, self.say(place), **more)
 
 
-def judge_program(
-    package: PackageFiles,
-    place: Path,
-    role: Role,
-    protocol: str,
-    extra_args: Sequence[str] = (),
+def judge_column(
+    program: Program, role: str, protocol: str, name: str, **more: Any
 ) -> dict[str, Any]:
-    """Return the column of a judge in a file or a folder. Raises RowError as `read_judge` does."""
-    program, name = read_judge(package, place, protocol), package.say(place)
-    judge = judge_fields(role, PROTOCOLS[protocol], program, extra_args, name=name)
-    return {"judge_program": judge}
-
-
-def command_words(command: str, where: str) -> list[str]:
-    """Return the words of a generator's command. Raises RowError for a template or a shell's."""
-    try:
-        words = shlex.split(command) if len(command) < 10_000 else []
-    except ValueError:
-        words = []
-    if not words or any(sign in command for sign in _SIGNS):
-        raise RowError(
-            f"{where} has the command {shown(command)}, which is no program with its arguments, "
-            "but a template or signs of a shell: build the full package"
-        )
-    return words
+    """Return the column of a judge; `more` of its keys are in `checkers.interactive.open_sent`."""
+    files, language = dict(program.files), program.language
+    given = {"role": role, "protocol": protocol, "name": name, "language": language, "files": files}
+    return {"judge_program": {**given, **more}}
 
 
 class Maker(Closeable):
@@ -101,7 +92,7 @@ class Maker(Closeable):
         self._lock = threading.Lock()
         self._sandbox: Sandbox | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="gradebox-package-")
-        self._made: dict[tuple[object, ...], list[Path]] = {}
+        self._made: dict[tuple[object, ...], tuple[Path, Path]] = {}
         self._unpacked: dict[Path, Path] = {}
         self._left = MOST_BYTES
 
@@ -110,33 +101,28 @@ class Maker(Closeable):
         program: Program,
         args: Sequence[str],
         name: str,
-        outputs: Sequence[str] = ("",),
         given: Path | None = None,
         given_as: str = "",
-    ) -> list[Path]:
-        """Return the files with what a program writes, run once.
+        written: str = "",
+    ) -> tuple[Path, Path]:
+        """Return the files with what a program writes, and with its stderr; it runs once.
 
         name      of the program and test, for messages
-        outputs   the names of the files it writes; "stderr", or "" for stdout
         given     its input, a file
         given_as  the input's name beside the program; "" for stdin
+        written   the name of the file that it writes; "" for stdout
 
         Raises RowError when it fails, InputError without a sandbox.
         """
+        key = program.digest, tuple(args), given, written
         with self._lock:
-            key = (program.digest, tuple(args), given, tuple(outputs))
             if key not in self._made:
                 data = b"" if given is None else given.read_bytes()
                 case: dict[str, Any] = {"files": {given_as: data}} if given_as else {"stdin": data}
-                collect = tuple({*outputs} - {"", "stderr"})
+                collect = (written,) if written else ()
                 run = self._run(program, name, args=tuple(args), collect=collect, **case)
-                if "stderr" in outputs and len(run.stderr) >= STDERR_BYTES:
-                    raise RowError(
-                        f"{name} writes {STDERR_BYTES} bytes or more to stderr, of which no "
-                        "more is kept: put the outputs into files"
-                    )
-                written = {**run.files, "stderr": run.stderr, "": run.stdout}
-                self._made[key] = [self._keep(written.get(o, b""), name) for o in outputs]
+                made = run.files.get(written, b"") if written else run.stdout
+                self._made[key] = self._keep(made, name), self._keep(run.stderr, name)
             return self._made[key]
 
     def unpacked(self, archive: Path) -> Path:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,24 +19,26 @@ from xml.etree.ElementTree import Element
 
 from gradebox.checkers.builtins import TABLE
 from gradebox.eval.common.errors import RowError, shown
-from gradebox.eval.problems.packages.files import PackageFiles, number, read_xml
-from gradebox.eval.problems.packages.making import Maker, command_words, judge_program, read_judge
-from gradebox.eval.problems.packages.submissions import expectation, item, language_of
+from gradebox.eval.problems.packages.files import number, read_xml
+from gradebox.eval.problems.packages.making import ProblemPackage
+from gradebox.eval.problems.packages.submissions import expectation, language_of
 
 MARKERS = ("problem.xml",)
 _PATTERN = re.compile(r"([^%]{0,200})%(0?\d{0,2})d([^%]{0,50})")
 
+_SIGNS = ("<", ">", "|", "${", "&&", ";")  # of FreeMarker's templates and of shells
 
-def polygon_row(package: PackageFiles, maker: Maker) -> dict[str, Any]:
+
+def polygon_row(package: ProblemPackage) -> dict[str, Any]:
     """Return the row of a package. Raises RowError."""
-    return _Reader(package, maker).row()
+    return _Reader(package).row()
 
 
 class _Reader:
     """Reads one package."""
 
-    def __init__(self, package: PackageFiles, maker: Maker) -> None:
-        self._package, self._maker = package, maker
+    def __init__(self, package: ProblemPackage) -> None:
+        self._package = package
         self._root = root = read_xml(package, package.need("problem.xml", "the package"))
         judging = root.find("judging")
         testsets = root.findall("judging/testset")
@@ -47,7 +50,7 @@ class _Reader:
             )
         self._testset = next((t for t in testsets if t.get("name") == "tests"), testsets[0])
         self._files = judging.get("input-file", ""), judging.get("output-file", "")
-        self._interactor = root.find("assets/interactor")
+        self._is_interactive = root.find("assets/interactor/source") is not None
 
     def row(self) -> dict[str, Any]:
         """Return the row. Raises RowError."""
@@ -78,18 +81,16 @@ class _Reader:
         return path, found.get("type", "")
 
     def _judge(self) -> dict[str, Any]:
-        checker = self._root.find("assets/checker")
-        if self._interactor is not None and self._interactor.find("source") is not None:
-            place, _ = self._source(self._interactor, "interactor")
-            return judge_program(self._package, place, "interactor", "testlib")
-        if checker is None:
+        role = "interactor" if self._is_interactive else "checker"
+        judge = self._root.find(f"assets/{role}")
+        if judge is None:
             raise RowError("problem.xml has no checker: choose one on Polygon")
-        name = checker.get("name") or ""
+        name = judge.get("name") or ""
         standard = name.removeprefix("std::").removesuffix(".cpp")
         if name.startswith("std::") and standard in TABLE:
             return {"checker": standard}
-        place, _ = self._source(checker, "checker")
-        return judge_program(self._package, place, "checker", "testlib")
+        place, _ = self._source(judge, role)
+        return self._package.judge(place, role, "testlib")
 
     def _tests(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the tests, and the groups; none where no test has points. Raises RowError."""
@@ -101,12 +102,12 @@ class _Reader:
             points = number(test.get("points", 0), f"problem.xml: points of test {i}")
             own = described.get(name, test)
             whole = own.get("points-policy") == "complete-group"
-            needs = own.iterfind("dependencies/dependency")
             tests.append({
                 "name": "/".join(filter(None, (name, f"{i:02d}"))),
                 "points": None if whole else points or None,
                 **self._files_of(test, i),
             })  # fmt: skip
+            needs = own.iterfind("dependencies/dependency")
             group = groups.setdefault(name, {
                 "name": name or "tests",
                 "points": 0,
@@ -120,10 +121,10 @@ class _Reader:
             raise RowError("problem.xml has no test: add tests on Polygon, build the full package")
         if not any(group["points"] for group in groups.values()):
             return tests, []
-        for name, group in groups.items():
-            own = described.get(name, self._testset)
-            given = own.get("points", group["points"])
-            group["points"] = number(given, f"problem.xml: points of group {name}")
+        for name, own in described.items():
+            if name in groups and own.get("points") is not None:
+                points = number(own.get("points"), f"problem.xml: points of group {name}")
+                groups[name]["points"] = points
         return tests, list(groups.values())
 
     def _files_of(self, test: Element, i: int) -> dict[str, Path | None]:
@@ -132,9 +133,8 @@ class _Reader:
             self._package.find(self._place(f"{kind}-path-pattern", i))
             for kind in ("input", "answer")
         )
-        given = self._package.test_file(given) if given else self._made(test, i)
-        answer = self._package.test_file(answer) if answer else self._answer(given, i)
-        return {"input": given, "output": answer}
+        given = given or self._made(test, i)
+        return {"input": given, "output": answer or self._answer(given, i)}
 
     def _place(self, name: str, i: int) -> str:
         pattern = self._text(name)
@@ -150,31 +150,46 @@ class _Reader:
                 f"{self._place('input-path-pattern', i)} is not in the package, and no "
                 "generator writes it to stdout: build the full package"
             )
-        name, *args = command_words(command, where)
+        name, *args = _words(command, where)  # no shell sees it
         sources = self._root.iterfind("files/executables/executable/source")
         paths = (source.get("path", "") for source in sources)
-        path = next((path for path in paths if Path(path).stem == Path(name).stem), "")
-        program = read_judge(
-            self._package, self._package.need(path, f"{where}: generator {shown(name)}"), "testlib"
-        )
-        return self._maker.make(program, args, f"{path} (test {i})")[0]
+        found = next((path for path in paths if Path(path).stem == Path(name).stem), "")
+        path = self._package.need(found, f"{where}: generator {shown(name)}")
+        program = self._package.program(path, "testlib")
+        return self._package.maker.make(program, args, f"{found} (test {i})")[0]
 
     def _answer(self, given: Path, i: int) -> Path | None:
-        if self._interactor is not None:
+        if self._is_interactive:
             return None
         main = self._root.find("assets/solutions/solution[@tag='main']")
         if main is None:
             raise RowError(f"test {i} has no answer, and problem.xml no main solution: add one")
         path, kind = self._source(main, "the main solution")
-        program = read_judge(self._package, path, "", language_of(path.suffix, kind))
-        input_name, output_name = self._files
+        program = self._package.program(path, language=language_of(path.suffix, kind))
         who = f"{self._package.say(path)} (answer of test {i})"
-        return self._maker.make(program, (), who, (output_name,), given, input_name)[0]
+        return self._package.maker.make(program, (), who, given, *self._files)[0]
 
     def _solutions(self) -> Iterator[dict[str, Any]]:
         for solution in self._root.iterfind("assets/solutions/solution"):
             (path, kind), tag = self._source(solution, "a solution"), solution.get("tag", "")
-            expected = expectation([tag], f"problem.xml: {self._package.say(path)}")
-            name = f"{tag}/{self._package.say(path).removeprefix('solutions/')}"
-            files, language = {path.name: self._package.text(path)}, language_of(path.suffix, kind)
-            yield item(name, files, language, [expected])
+            place = self._package.say(path)
+            yield {
+                "name": f"{tag}/{place.removeprefix('solutions/')}",
+                "language": language_of(path.suffix, kind),
+                "files": {path.name: self._package.text(path)},
+                "expected": [expectation([tag], f"problem.xml: {place}")],
+            }
+
+
+def _words(command: str, where: str) -> list[str]:
+    """Return the words of a generator's command. Raises RowError for a template or a shell's."""
+    try:
+        words = shlex.split(command) if len(command) < 10_000 else []
+    except ValueError:
+        words = []
+    if not words or any(sign in command for sign in _SIGNS):
+        raise RowError(
+            f"{where} has the command {shown(command)}, which is no program with its arguments, "
+            "but a template or signs of a shell: build the full package"
+        )
+    return words

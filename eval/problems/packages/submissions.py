@@ -1,16 +1,20 @@
 """The submissions of a package, and the verdicts that its authors expect of them.
 
-submissions/wrong_answer/greedy.py ─▶ {"name": "wrong_answer/greedy.py", "language": "python",
-    "files": {"greedy.py": …}, "expect": "failed", "expected": [Expectation, …], …}
+submissions/wrong_answer/greedy.py ─▶ an item of the column gold_solutions:
+
+    {"name": "wrong_answer/greedy.py", "language": "python", "files": {"greedy.py": …},
+     "expected": [Expectation, …], "whole": whether the tests behind the first that fails count}
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from fnmatch import translate
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.packages.files import (
@@ -19,10 +23,12 @@ from gradebox.eval.problems.packages.files import (
     read_yaml,
     words,
 )
-from gradebox.eval.problems.problem import Expectation
+from gradebox.eval.problems.problem import PARTIAL, Expectation
+from gradebox.sandbox.errors import UnknownLanguage
+from gradebox.sandbox.languages import find
 
-MOST_SUBMISSIONS = 2_000
 MOST_PATTERNS = 1_000
+MOST_CHOICES = 200
 ALL = ("AC", "WA", "TLE", "RE", "MLE", "OLE", "CE")
 
 # The languages of submissions by the endings of their files; the first file's decides. Those of
@@ -36,44 +42,44 @@ LANGUAGES: Mapping[str, str] = (
     | {".kt": "kotlin", ".rs": "rust", ".go": "go", ".js": "javascript", ".cs": "c#"}
     | {".rb": "ruby", **{f".{ending}": ending for ending in OTHERS.split()}}
 )
-# what packages call languages, where that says more than the ending ("cpp.g++17", "PY2"): the first
-# of these parts counts
-_SAID = {
-    **dict.fromkeys(("pypy3", "PYPY3"), "pypy3"),
-    **dict.fromkeys(("python2", "python.2", "pypy2", "PY2", "PYPY"), "python2"),
-    **dict.fromkeys(("++98", "CPP03"), "c++11"),
-    **{f"{start}{n}": f"c++{n}" for n in (11, 14, 17, 20, 23) for start in ("++", "CPP")},
-    **dict.fromkeys(("cpp.", "CLANGX"), "c++17"),
-}
+_PYTHON_2 = re.compile(r"py(thon|py)?\.?2|^pypy$", re.IGNORECASE)
 _NAMES = ("main", "__main__", "Main", "solution")
 _MAIN = re.compile(r"static\s+(?:public\s+)?void\s+main\b")  # a class of Java that is started
-# what formats call a verdict, in one word → ours; a crash may be one for memory
+# what formats call a verdict, in one word → ours (`ALIKE` says which of them are one)
 VERDICTS: Mapping[str, tuple[str, ...]] = {
     name: tuple(verdicts.split())
     for names, verdicts in (
         ("ac accepted correct main", "AC"),
-        ("wa wronganswer nooutput presentationerror", "WA OLE"),
+        ("wa wronganswer nooutput presentationerror", "WA"),
         ("tle timelimit timelimitexceeded", "TLE"),
-        ("rte ir runerror runtimeerror memorylimit", "RE MLE"),
+        ("rte ir runerror runtimeerror memorylimit", "RE"),
         ("ce compilererror compileerror", "CE"),
-        ("mle memorylimitexceeded", "MLE RE"),
-        ("ole", "OLE WA"),
-        ("outputlimit outputlimitexceeded", "OLE WA RE TLE"),
-        ("timelimitexceededormemorylimitexceeded bruteforce", "TLE RE MLE"),
+        ("mle memorylimitexceeded", "MLE"),
+        ("ole", "OLE"),
+        ("outputlimit outputlimitexceeded", "OLE RE TLE"),
+        ("timelimitexceededormemorylimitexceeded bruteforce", "TLE RE"),
         ("rejected failed", " ".join(ALL[1:])),
         ("slowaccepted timelimitexceededoraccepted", "AC TLE"),
         ("donotrun", " ".join(ALL)),
     )
     for name in names.split()
 }
+_BRACES = re.compile(r"\{([^{}]*)\}")
 _MARK = re.compile(r"@EXPECTED_RESULTS@:([^\r\n]{1,200})")
 
 
 def language_of(ending: str, said: str = "") -> str:
-    """Return our name of a language, by a file's ending and what a package calls it."""
-    named = (language for part, language in _SAID.items() if part in said)
-    usual = LANGUAGES.get(ending) or said.partition(".")[0].lower() or ending.removeprefix(".")
-    return next(named, usual)
+    """Return our name of a language, by what a package calls it, else by a file's ending.
+
+    A part of "cpp.gcc14-64-msys2-g++23" or "python.pypy3-64" names it, or all of "PY3".
+    """
+    if _PYTHON_2.search(said):
+        return "python2"
+    for part in reversed(re.split(r"[.-]", said)):
+        with suppress(UnknownLanguage):
+            if said != "cpp":  # no standard of C++ in particular
+                return find(part).name
+    return LANGUAGES.get(ending) or said.partition(".")[0].lower() or ending.removeprefix(".")
 
 
 def verdicts_of(names: Iterable[str], where: str) -> tuple[str, ...]:
@@ -100,34 +106,6 @@ def expectation(names: Iterable[str], where: str) -> Expectation:
     return Expectation("", ("AC", *verdicts), verdicts)
 
 
-def item(
-    name: str,
-    files: Mapping[str, str],
-    language: str,
-    expected: Sequence[Expectation],
-    *,
-    whole: bool = False,
-    partial: bool = False,
-) -> dict[str, Any]:
-    """Return an item of the column gold_solutions.
-
-    whole    all tests run, since the expectation speaks of them all
-    partial  it has some of the points and not all
-    """
-    first = expected[0] if expected else Expectation()
-    passes = first.permitted == ("AC",) and not partial
-    fails = partial or "AC" not in (first.required or ("AC",))
-    return {
-        "name": name,
-        "language": language,
-        "files": dict(files),
-        "expect": "passed" if passes else "failed" if fails else "either",
-        "expected": tuple(expected),
-        "whole": whole or partial,
-        "partial": partial,
-    }
-
-
 def programs(package: PackageFiles, folder: Path) -> Iterator[tuple[Path, dict[str, str], str]]:
     """Yield each program of a folder: its path, its files, the main one first, and its language.
 
@@ -136,11 +114,10 @@ def programs(package: PackageFiles, folder: Path) -> Iterator[tuple[Path, dict[s
     """
     for path in package.children(folder):
         if path.is_dir():
-            sources = [p for p in package.walk(path) if p.suffix in LANGUAGES]
-            extra = [p for p in package.children(path) if p.suffix in (".h", ".hpp")]
-            if sources:
-                texts = {p.name: package.text(p) for p in (*sources, *extra)}
-                names = {p.name: p.stem not in _NAMES for p in sources}
+            found = [p for p in package.walk(path) if p.suffix in (*LANGUAGES, ".h", ".hpp")]
+            names = {p.name: p.stem not in _NAMES for p in found if p.suffix in LANGUAGES}
+            if names:
+                texts = {p.name: package.text(p) for p in found}
                 main = min(names, key=lambda name: (names[name], not _MAIN.search(texts[name])))
                 yield path, {main: texts[main], **texts}, LANGUAGES[Path(main).suffix]
         elif path.suffix in LANGUAGES:
@@ -155,6 +132,8 @@ def _by_names(files: Mapping[str, str], folder: str) -> list[Expectation]:
     Nothing for a mark CHECK-MANUALLY, a text that only mentions it, or the folder `mixed`.
     """
     mark = next(filter(None, map(_MARK.search, files.values())), None)
+    if mark is None and folder == "partially_accepted":
+        return [Expectation("", None, (PARTIAL,))]
     names = mark[1].replace("*/", "").replace("-->", "").split(",") if mark else [folder]
     with suppress(RowError):
         return [expectation(filter(str.strip, names), "")]
@@ -167,51 +146,32 @@ def _by_names(files: Mapping[str, str], folder: str) -> list[Expectation]:
 def kattis_submissions(package: PackageFiles) -> list[dict[str, Any]]:
     """Return the submissions of the folder submissions/, with what submissions.yaml says of them.
 
+    An entry for the submissions of a folder by its name goes before what the folder says.
+
     Raises RowError for files that can't be read.
     """
-    folder = package.find("submissions")
-    if folder is None or not folder.is_dir():
-        return []
-    settings = list(_settings(package))
+    given = read_yaml(package, "submissions/submissions.yaml", "submissions.yaml")
+    if len(given) > MOST_PATTERNS:
+        raise RowError(f"submissions.yaml has {len(given)} entries: {MOST_PATTERNS} at most")
+    entries = [(k.strip("/"), mapping(v, f"submissions.yaml: {k}")) for k, v in given.items()]
     found: list[dict[str, Any]] = []
-    for kind in filter(Path.is_dir, package.children(folder)):
-        for path, files, language in programs(package, kind):
-            name = path.relative_to(folder).as_posix()
-            said = [one for one in settings if is_covered(one.pattern, name)]
-            found.append(_kattis_item(kind.name, name, files, language, said))
-            if len(found) > MOST_SUBMISSIONS:
-                raise RowError(
-                    f"submissions has more than {MOST_SUBMISSIONS} programs: remove some"
-                )
+    for folder in filter(Path.is_dir, package.folder("submissions")):
+        for path, files, language in programs(package, folder):
+            name = path.relative_to(folder.parent).as_posix()
+            said = {key: entry for key, entry in entries if covers(key, name)}
+            expected = [one for key, entry in said.items() for one in _constraints(key, entry)]
+            whole = bool(expected)
+            if folder.name not in said:
+                expected = [*_by_names(files, folder.name), *expected]
+            for entry in said.values():
+                if (first := entry.get("entrypoint")) in files:
+                    files = {first: files[first], **files}
+                if entry.get("language"):
+                    language = language_of(Path(next(iter(files))).suffix, str(entry["language"]))
+            expected = expected or [Expectation("", ALL)]
+            known = {"name": name, "language": language, "files": files}
+            found.append({**known, "expected": expected, "whole": whole})
     return found
-
-
-class _Said(NamedTuple):
-    """An entry of submissions.yaml: a glob of submissions, and what is said of them."""
-
-    key: str
-    pattern: re.Pattern[str]
-    language: str
-    entrypoint: str
-    expected: list[Expectation]
-
-
-def _kattis_item(
-    kind: str, name: str, files: dict[str, str], language: str, said: Sequence[_Said]
-) -> dict[str, Any]:
-    expected: list[Expectation] = []
-    if not any(one.key == kind for one in said):
-        if kind == "partially_accepted" and not said:
-            return item(name, files, language, [Expectation()], partial=True)
-        expected = _by_names(files, kind)
-    for one in said:
-        expected += one.expected
-        if one.entrypoint in files:
-            files = {one.entrypoint: files[one.entrypoint], **files}
-        if one.language:
-            language = language_of(Path(next(iter(files))).suffix, one.language)
-    whole = any(one.expected for one in said)
-    return item(name, files, language, expected or [Expectation("", ALL)], whole=whole)
 
 
 _CONSTRAINTS = ("permitted", "required")
@@ -221,43 +181,41 @@ _OTHER_KEYS = frozenset(
 )  # fmt: skip
 
 
-def _settings(package: PackageFiles) -> Iterator[_Said]:
-    path = package.find("submissions/submissions.yaml", "submissions.yaml")
-    entries = {} if path is None else read_yaml(package, path)
-    if len(entries) > MOST_PATTERNS:
-        raise RowError(f"submissions.yaml has {len(entries)} entries: {MOST_PATTERNS} at most")
-    for key, value in entries.items():
-        where = f"submissions.yaml: {key}"
-        value = mapping(value, where)
-        expected = []
-        for tests in ("", *(name for name in value if name not in _OTHER_KEYS)):
-            glob_pattern(tests, where)
-            inner = mapping(value[tests], where) if tests else value
-            lists = [
-                verdicts_of(words(inner[which], where), where) if inner.get(which) else None
-                for which in _CONSTRAINTS
-            ]
-            if lists != [None, None]:
-                expected.append(Expectation(tests, *lists))
-        key = key.strip("/")
-        language, entrypoint = (str(value.get(name, "")) for name in ("language", "entrypoint"))
-        yield _Said(key, glob_pattern(key, where), language, entrypoint, expected)
+def _constraints(key: str, entry: Mapping[str, Any]) -> Iterator[Expectation]:
+    """Yield what an entry of submissions.yaml expects of all tests, and of those of a glob."""
+    where = f"submissions.yaml: {key}"
+    for tests in ("", *(name for name in entry if name not in _OTHER_KEYS)):
+        inner = mapping(entry[tests], where) if tests else entry
+        lists = [
+            verdicts_of(words(inner[which], where), where) if inner.get(which) else None
+            for which in _CONSTRAINTS
+        ]
+        covers(tests, "")  # it may be a bad glob
+        if lists != [None, None]:
+            yield Expectation(tests, *lists)
 
 
-def is_covered(pattern: re.Pattern[str], name: str) -> bool:
-    """Return whether a pattern matches a path or one of the folders that it is in."""
-    path = PurePosixPath(name)
-    return any(pattern.fullmatch(str(part)) for part in (path, *path.parents))
+def covers(glob: str, name: str) -> bool:
+    """Return whether a glob, with braces or without, matches a path or a folder that it is in.
 
-
-def glob_pattern(glob: str, where: str) -> re.Pattern[str]:
-    """Return the pattern of a glob with `*`, `?` and braces; `*` matches no slash.
-
-    Raises RowError for one that is long, or would take long to match.
+    Raises RowError for one that is long or has many alternatives.
     """
-    if len(glob) > 200 or glob.count("*") > 6 or glob.count("{") > 4:
-        raise RowError(f"{where} has the pattern {shown(glob)}: 200 characters and 6 * at most")
-    braces = re.sub(r"\{[^{}]*\}", lambda m: m[0].replace("{", "\1").replace(",", "\2")
-                    .replace("}", "\3"), glob)  # fmt: skip
-    signs = {"*": "[^/]*", "?": "[^/]", "\1": "(?:", "\2": "|", "\3": ")"}
-    return re.compile("".join(signs.get(c) or re.escape(c) for c in braces))
+    path = PurePosixPath(name)
+    parts = [str(part) for part in (path, *path.parents)]
+    return any(pattern.match(part) for pattern in _patterns(glob) for part in parts)
+
+
+@lru_cache(1024)
+def _patterns(glob: str) -> list[re.Pattern[str]]:
+    """Return a pattern for each alternative; those of fnmatch take linear steps."""
+    globs, is_short = [glob], len(glob) <= 200
+    while is_short and (found := next(filter(None, map(_BRACES.search, globs)), None)):
+        choices = found[1].split(",")
+        globs = list(dict.fromkeys(g.replace(found[0], c, 1) for g in globs for c in choices))
+        is_short = len(globs) <= MOST_CHOICES
+    if not is_short:
+        raise RowError(
+            f"submissions.yaml has the glob {shown(glob)}: 200 characters and {MOST_CHOICES} "
+            "alternatives at most"
+        )
+    return [re.compile(translate(one)) for one in globs]

@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from stat import S_ISREG
 from typing import Annotated, Any
 
 import msgspec
@@ -49,18 +50,11 @@ def input_sizes(value: object, *, needs_output: bool) -> list[int]:
     """
     sizes = []
     for number, test in enumerate(_items(value)):
-        given = test.get("input")
-        if test.get("output") is None and needs_output:
+        sizes.append(_size(number, test.get("input")))
+        if test.get("output") is not None:
+            _size(number, test["output"])
+        elif needs_output:
             raise RowError(f"official test {number} has no output")
-        if isinstance(given, Path):
-            try:
-                sizes.append(given.stat().st_size)
-            except OSError as error:
-                raise _unreadable(number, given, error) from None
-            continue
-        sizes.append(len(_contents(number, given)))
-        if not isinstance(test.get("output"), (Path, type(None))):
-            _contents(number, test["output"])
     return sizes
 
 
@@ -146,6 +140,21 @@ def _contents(number: int, value: object) -> bytes:
         raise RowError(
             f"official test {number} has a lone surrogate: it must be UTF-8 text"
         ) from error
+
+
+def _size(number: int, value: object) -> int:
+    """Return the bytes of an input or output; a file must be a regular one, a pipe would block."""
+    if not isinstance(value, Path):
+        return len(_contents(number, value))
+    try:
+        found = value.stat()
+    except OSError as error:
+        raise _unreadable(number, value, error) from None
+    if not S_ISREG(found.st_mode):
+        raise RowError(
+            f"official test {number}: {value} is not a regular file: put one in its place"
+        )
+    return found.st_size
 
 
 def _unreadable(number: int, path: Path, error: OSError) -> RowError:

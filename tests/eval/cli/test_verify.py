@@ -99,6 +99,7 @@ def test_a_difference_is_marked_and_gives_the_status_1(tmp_path, verify):
         (["{}/none"], "none does not exist: give a package's folder or zip"),
         (["{}/../plain"], "there are no submissions: put some into the packages, or give"),
         (["{}", "--time-limit", "fast"], "--time-limit: fast: give auto, or seconds up to 3600"),
+        (["{}", "--time-limit-from", "*" * 201], "--time-limit-from: invalid glob value: '****"),
         (["{}", "--submissions", "{}/none.jsonl"], "none.jsonl does not exist"),
     ],
 )

@@ -237,3 +237,8 @@ def test_a_rejection_by_an_interactor_comes_before_the_time_used_after_it(
     assert (
         package_case({**case, "verdict": verdict, "transcript": transcript}, 1.0).verdict == found
     )
+
+
+def test_a_case_that_slept_took_all_the_time_that_it_had() -> None:
+    case = {"case_type": "official", "test_case_i": 0, "reason": "", "error": "", "cpu_s": 0.01}
+    assert package_case({**case, "verdict": "TLE"}, 1.0, ran_s=2.0).seconds == 2.5

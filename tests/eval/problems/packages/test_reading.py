@@ -11,8 +11,9 @@ import pytest
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import ProblemSet, open_problems
 from gradebox.eval.problems.packages.dmoj_checkers import floats
-from gradebox.eval.problems.packages.submissions import language_of
+from gradebox.eval.problems.packages.submissions import ALL, covers, language_of
 from gradebox.eval.problems.problem import Expectation
+from gradebox.eval.solutions.solution import known_solutions_of
 
 Files = Mapping[str, str]
 KATTIS: Files = {
@@ -100,11 +101,9 @@ def test_folders_zips_and_folders_of_both_are_read(tmp_path):
             assert problem.checker_name == "kattis float_tolerance 1e-6"
             assert [info.name for info in problem.test_info] == ["sample/1", "secret/2"]
             assert contents(problems, name) == [(b"1 2\n", b"3\n"), (b"2 2\n", b"4\n")]
-            golds = [(g["name"], g["expect"], list(g["files"])) for g in problem.gold_solutions]
-            assert golds == [
-                ("accepted/a.py", "passed", ["a.py"]),
-                ("wrong_answer/b", "failed", ["main.py", "c.py"]),
-            ]
+            golds = [(k.solution.solution_id, k.must_pass) for k in known_solutions_of(problem)]
+            assert golds == [("accepted/a.py", True), ("wrong_answer/b", False)]
+            assert list(problem.gold_solutions[1]["files"]) == ["main.py", "c.py"]
 
 
 def test_tests_are_read_when_they_are_needed(tmp_path):
@@ -138,7 +137,44 @@ def test_points_and_groups_of_kattis(tmp_path):
         ]  # fmt: skip
 
 
-def test_a_missing_input_and_a_missing_limit_are_said(tmp_path):
+def test_points_and_groups_of_the_newer_kattis_format(tmp_path: Path) -> None:
+    files = {
+        "problem.yaml": SCORING.replace("2023-07", "2025-09"),
+        "data/sample/1.in": "1", "data/sample/1.ans": "1",
+        "data/secret/test_group.yaml": "{max_score: 70, output_validator_args: [a]}",
+        "data/secret/a/test_group.yaml": "{max_score: 30, require_pass: sample}",
+        "data/secret/b/test_group.yaml": "{max_score: 40, score_aggregation: sum}",
+        **{f"data/secret/{name}.{end}": "1"
+           for name in ("a/1", "a/2", "b/1", "b/more/2") for end in ("in", "ans")},
+    }  # fmt: skip
+    with open_problems(str(write(tmp_path / "sum", files))) as problems:
+        problem = problems.get("sum")
+        assert problem is not None
+        assert [(g.name, g.points, g.rule, g.needs) for g in problem.subtasks] == [
+            ("sample", 0, "all", ()),
+            ("secret/a", 30, "all", ("sample",)),
+            ("secret/b", 40, "sum", ()),
+            ("secret", 70, "sum", ()),
+        ]
+        found = [(info.name, info.points, info.args) for info in problem.test_info]
+        assert found[1::2] == [("secret/a/1", 30, ("a",)), ("secret/b/1", 20, ("a",))]
+
+
+def test_templates_beside_a_validator_are_none(tmp_path: Path) -> None:
+    files = {
+        **KATTIS,
+        "problem.yaml": "validation: custom",
+        "output_validators/validate.ctd.template": "",
+        "output_validators/own/validate.py": "",
+        "output_validators/own/README.md": "",
+    }
+    with open_problems(str(write(tmp_path / "sum", files))) as problems:
+        problem = problems.get("sum")
+        assert problem is not None and problem.judge_program is not None
+        assert problem.judge_program["name"] == "output_validators/own/validate.py"
+
+
+def test_a_missing_input_and_a_missing_limit_are_said(tmp_path: Path) -> None:
     files = {name: text for name, text in KATTIS.items() if name != ".timelimit"}
     folder = write(tmp_path / "sum", {**files, "data/secret/3.ans": "3"})
     with open_problems(str(folder)) as problems:
@@ -161,27 +197,44 @@ def test_submissions_yaml_speaks_of_names_and_tests(tmp_path):
     with open_problems(str(folder)) as problems:
         problem = problems.get("sum")
         found = {g["name"]: g["expected"] for g in problem.gold_solutions}
-        assert found["accepted/a.py"] == (Expectation("", ("AC", "TLE")),)
-        assert found["wrong_answer/b"][-1] == Expectation("secret/*", None, ("RE", "MLE"))
+        assert found["accepted/a.py"] == [Expectation("", ("AC", "TLE"))]
+        assert found["wrong_answer/b"][-1] == Expectation("secret/*", None, ("RE",))
 
 
 @pytest.mark.parametrize(
-    ("text", "expect"),
+    ("glob", "name", "covered"),
     [
-        ("# @EXPECTED_RESULTS@: WRONG-ANSWER", "failed"),
-        ("# @EXPECTED_RESULTS@: CORRECT, TIMELIMIT", "either"),
-        ("# @EXPECTED_RESULTS@: CHECK-MANUALLY", "either"),
-        ("# about @EXPECTED_RESULTS@: marks", "either"),
+        ("accepted", "accepted/a.py", True),
+        ("{accepted,mixed}/*.{py,cpp}", "mixed/a.cpp", True),
+        ("{accepted,mixed}/*.{py,cpp}", "mixed/a.java", False),
+        ("secret/1?-*", "secret/10-max", True),
+        ("a{b", "a{b", True),
+        ("*a" * 60 + "b", "a" * 4000, False),
     ],
 )
-def test_the_mark_of_domjudge_goes_before_the_folder(tmp_path, text, expect):
+def test_globs_of_submissions_and_tests(glob: str, name: str, covered: bool) -> None:
+    assert covers(glob, name) is covered
+
+
+@pytest.mark.parametrize(
+    ("text", "permitted"),
+    [
+        ("# @EXPECTED_RESULTS@: WRONG-ANSWER", ("AC", "WA")),
+        ("# @EXPECTED_RESULTS@: CORRECT, TIMELIMIT", ("AC", "TLE")),
+        ("# @EXPECTED_RESULTS@: CHECK-MANUALLY", ALL),
+        ("# about @EXPECTED_RESULTS@: marks", ALL),
+    ],
+)
+def test_the_mark_of_domjudge_goes_before_the_folder(
+    tmp_path: Path, text: str, permitted: tuple[str, ...]
+) -> None:
     ini = {"domjudge-problem.ini": "name='Sum'\ntimelimit = 2.5\n"}
     files = {**KATTIS, **ini, "submissions/accepted/a.py": text}
     del files["problem.yaml"], files[".timelimit"]
     with open_problems(str(write(tmp_path / "sum", files))) as problems:
         problem = problems.get("sum")
         assert (problem.title, problem.time_limit_s) == ("Sum", 2.5)
-        assert problem.gold_solutions[0]["expect"] == expect
+        assert problem.gold_solutions[0]["expected"][0].permitted == permitted
 
 
 def test_polygon(tmp_path):
@@ -194,7 +247,7 @@ def test_polygon(tmp_path):
             ("2", 20, "sum", ("1",)),
         ]
         (gold,) = problem.gold_solutions
-        assert (gold["language"], gold["expect"]) == ("c++11", "failed")
+        assert (gold["language"], gold["expected"][0].required) == ("c++11", ALL[1:])
 
 
 @pytest.mark.slow(seconds=4)
@@ -228,8 +281,8 @@ def test_dmoj(tmp_path):
         assert (problem.time_limit_s, problem.memory_limit_bytes) == (4, 256 << 20)
         assert contents(problems, "s")[1] == (b"2\n", b"2\n")
         assert [one["expected"] for one in problem.gold_solutions] == [
-            (Expectation("", ("AC", "TLE"), ("TLE",)),),
-            (Expectation("1.1", ("AC",)), Expectation("1.2", ("WA", "OLE"))),
+            [Expectation("", ("AC", "TLE"), ("TLE",))],
+            [Expectation("1.1", ("AC",)), Expectation("1.2", ("WA",))],
         ]
 
 
@@ -313,11 +366,14 @@ BROKEN: Mapping[str, tuple[Any, str, str]] = {
     "answers": (yaml("type: submit-answer"), "problem.yaml", "not supported"),
     "static": ({**KATTIS, "static_validator/v.py": ""}, "static_validator", "remove it"),
     "no validator": (yaml("validation: custom interactive"), "validator", "put one into"),
+    "grader": (
+        {**yaml(SCORING), "data/testdata.yaml": "grading: custom"}, "grading", "use grader_flags",
+    ),
     "no answer": ({**KATTIS, "data/secret/9.in": ""}, "data/secret/9.in", "add 9.ans"),
     "no tests": ({"problem.yaml": "name: a"}, "data", "data/secret"),
     "glob": (
-        {**KATTIS, "submissions/submissions.yaml": "'a" + "*" * 9 + "': {permitted: [AC]}"},
-        "submissions.yaml", "6 * at most",
+        {**KATTIS, "submissions/submissions.yaml": "'" + "{a,b}" * 9 + "': {permitted: [AC]}"},
+        "submissions.yaml", "200 alternatives at most",
     ),
     "verdict": (
         {**KATTIS, "submissions/submissions.yaml": "accepted: {permitted: [ok]}"},
@@ -434,12 +490,22 @@ def test_a_zip_writes_no_links_and_nothing_outside(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_zip_bomb_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("gradebox.eval.problems.packages.files.MOST_BYTES", 1000)
-    path = pack(tmp_path / "sum.zip", {**KATTIS, "data/secret/3.in": "0" * 2000})
+@pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        ("MOST_BYTES", "unpacks to more than 1000 bytes"),
+        ("MOST_READ", "over 1000 bytes are programs"),
+    ],
+)
+def test_a_bomb_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, message: str
+) -> None:
+    monkeypatch.setattr(f"gradebox.eval.problems.packages.files.{limit}", 1000)
+    many = {f"submissions/accepted/{i}.py": "0" * 500 for i in range(4)}
+    path = pack(tmp_path / "sum.zip", {**KATTIS, **many})
     with open_problems(str(path)) as problems:
         assert problems.get("sum") is None
-        assert "unpacks to more than 1000 bytes" in problems.why_missing("sum")
+        assert message in problems.why_missing("sum")
 
 
 def test_the_class_with_a_main_is_started(tmp_path):
