@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import sympy
+
 from gradebox.checkers.math.compare import equations, lists, real_sets
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.compare.rounding import rounds_to
@@ -146,16 +148,7 @@ class Comparer(QuantityComparer):
         left, right = lists.rows_of(gold), lists.rows_of(answer)
         if left is None or right is None:
             return False
-        if len(left) != len(right) and 1 in (len(left), len(right)):
-            left = [[x] for r in left for x in r] if all(len(r) == 1 for r in right) else left
-            right = [[x] for r in right for x in r] if all(len(r) == 1 for r in left) else right
-        if [len(r) for r in left] != [len(r) for r in right]:
-            return False
-        return all(
-            self.numbers(a, b)
-            for x, y in zip(left, right, strict=True)
-            for a, b in zip(x, y, strict=True)
-        )
+        return self.numbers(sympy.Matrix(left), sympy.Matrix(right))
 
     # -- equations ---------------------------------------------------------------------
     def relations(self, gold: Value, answer: Value) -> bool:

@@ -33,23 +33,16 @@ def rational(text: str) -> tuple[int, int] | None:
     m = _RATIONAL.fullmatch(text)
     if m is None:
         return None
-    sign = -1 if m["sign"] == "-" else 1
-    whole = m["whole"]
-    if whole is not None:
-        whole = whole.replace(",", "")
-        low, part = m["low"], m["part"]
-        if part:
-            if low:
-                return None
-            return sign * int(whole + part), 10 ** len(part)
-        if low is None:
-            return sign * int(whole), 1
-        bottom = int(low)
-        return (sign * int(whole), bottom) if bottom else None
-    if m["only"] is not None:
-        return sign * int(m["only"]), 10 ** len(m["only"])
-    bottom = int(m["under"])
-    return (sign * int(m["top"]), bottom) if bottom else None
+    if m["under"]:
+        top, low = int(m["top"]), int(m["under"])
+    elif m["only"]:
+        top, low = int(m["only"]), 10 ** len(m["only"])
+    else:
+        part = m["part"] or ""
+        if part and m["low"]:
+            return None
+        top, low = int(m["whole"].replace(",", "") + part), int(m["low"] or 10 ** len(part))
+    return (-top if m["sign"] == "-" else top, low) if low else None
 
 
 def quick(gold: str, answer: str, policy: Policy) -> bool | None:

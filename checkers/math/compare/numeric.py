@@ -62,10 +62,7 @@ def value_at(expr: Expr, point: dict[Expr, Expr], more: int = 0) -> Expr:
         value = expr.evalf(DIGITS + more, subs=point or None, maxn=WORKING_DIGITS + 2 * more)
     except (OverflowError, ZeroDivisionError, ValueError):  # 2^{2^{2^n}} far from 0, (1/2)!!
         raise Undecided from None
-    if not value.is_number or value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
-        raise Undecided
-    real, imaginary = value.as_real_imag()
-    if not (real.is_Float or real.is_Rational) or not (imaginary.is_Float or imaginary.is_Rational):
+    if not all(part.is_Float or part.is_Rational for part in value.as_real_imag()):
         raise Undecided
     return value
 
@@ -94,8 +91,6 @@ def equal(a: Expr, b: Expr, rel_tol: float = 0.0, abs_tol: float = 0.0) -> Verdi
     """Return whether two expressions are equal; None when evaluation does not decide."""
     if a == b:
         return True
-    if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
-        return _equal_matrices(a, b, rel_tol, abs_tol)
     if a in _INFINITE or b in _INFINITE:  # `is_infinite` asks for much: a quarter of all time
         return False
     if a.is_Rational and b.is_Rational:
@@ -224,16 +219,6 @@ def _is_positive(expr: Expr, point: dict[Expr, Expr]) -> bool:
 
 def _imaginary(value: Expr) -> bool:
     return bool(sympy.Abs(sympy.im(value)) > Float("1e-30", 20))
-
-
-def _equal_matrices(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict:
-    matrices = [isinstance(e, sympy.MatrixBase) for e in (a, b)]
-    vectors = all(matrices) and 1 in a.shape and 1 in b.shape and len(a) == len(b)
-    if not vectors and not (all(matrices) and a.shape == b.shape):
-        return False
-    pairs = zip(a.flat(), b.flat(), strict=True)
-    found = [equal(x, y, rel_tol, abs_tol) for x, y in pairs]
-    return False if False in found else None if None in found else True
 
 
 def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:

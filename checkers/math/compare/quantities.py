@@ -26,9 +26,10 @@ LETTER_UNIT = re.compile(
     rf"(?P<unit>[A-Za-z]+{_POWER}(?:(?:[\s/]|\\cdot\s)+[A-Za-z]+{_POWER}){{0,3}})"
 )
 _LONE_LETTERS = ("m", "g", "s", "h", "l", "L", "N", "J", "W", "V", "A", "K", "C", "T", "F")
-_NAMED_CONSTANT = re.compile(r"[A-DKck]|[cK]_\d")  # of a gold; another letter is a given one
+_NAMED_CONSTANT = re.compile(r"[A-DK]|[cK]_\d")  # of a gold; another letter is a given one
 _CONSTANT = re.compile(r"[A-DKa-dkm](?:_\d)?|\\(?:varphi|phi|delta|alpha|beta|theta)(?:_\d)?")
 _VARIABLE = re.compile(r"[nrstuvwxyz]|\\(?:theta|phi)")
+_INTEGRATED = re.compile(r"[t-z]|\\(?:theta|phi)")
 _ARBITRARY = (sympy.Symbol("C"), sympy.Symbol("c"))
 MAX_CONSTANTS = 4
 _TIME = re.compile(r"\d{1,2}:\d\d")
@@ -49,8 +50,9 @@ def _raise_for_other_reading(gold: str, answer: str) -> None:
     ranges = [m for t in (gold, answer) if (m := _RANGE.fullmatch(t)) and int(m[1]) < int(m[2])]
     if len(ranges) == 1:
         raise ParseError(f"{ranges[0][0]!r} may be a range")
-    if all(map(_MATRICES.fullmatch, (gold, answer))) and "-" in gold:
-        raise ParseError("letters with an inverse may be matrices, which do not commute")
+    crossed = any(re.search(r"\\vec\W*\w\W*\\times", text) for text in (gold, answer))
+    if crossed or (all(map(_MATRICES.fullmatch, (gold, answer))) and "-" in gold):
+        raise ParseError("a cross product, or one of matrices, does not commute")
 
 
 class QuantityComparer:
@@ -60,6 +62,7 @@ class QuantityComparer:
     has_float    one of the answers has a number as programs print it
     ordered      the order of a plain list counts
     roundings    the decimals of both that may be roundings
+    functions    the reference answer is a function, in which c and k may be any numbers
     """
 
     def __init__(
@@ -68,11 +71,13 @@ class QuantityComparer:
         has_float: bool = False,
         ordered: bool = False,
         roundings: Roundings = NO_ROUNDINGS,
+        functions: bool = False,
     ):
         self.policy = policy
         self.has_float = has_float
         self.ordered = ordered
         self.roundings = roundings
+        self.functions = functions
 
     def quantities(self, gold: Value, answer: Value) -> bool:
         assert isinstance(gold, Quantity) and isinstance(answer, Quantity)
@@ -150,7 +155,16 @@ class QuantityComparer:
         return False
 
     def same(self, a: Expr, b: Expr) -> numeric.Verdict:
-        """Compare two expressions under the policy's tolerances; a printed double is its value."""
+        """Compare two expressions under the policy's tolerances; a printed double is its value.
+
+        Matrices are compared entry by entry, a row with a column too.
+        """
+        if any(matrices := [isinstance(v, sympy.MatrixBase) for v in (a, b)]):
+            if not all(matrices) or (a.shape != b.shape and not (1 in a.shape and 1 in b.shape)):
+                return False
+            entries = [self.same(*pair) for pair in zip(a.flat(), b.flat(), strict=False)]
+            alike = len(a) == len(b) and False not in entries
+            return (None if None in entries else True) if alike else False
         a, b = with_same_constants(a, b)
         found = numeric.equal(a, b, self.policy.rel_tol, self.policy.abs_tol)
         rounded = [isinstance(e, Expr) and e.has(sympy.floor, sympy.ceiling) for e in (a, b)]
@@ -158,7 +172,9 @@ class QuantityComparer:
             found = numeric.agree_at_whole_numbers(a, b)
         if found is False and self.has_float and numeric.same_double(a, b):
             return True
-        return found or equal_up_to_constants(a, b) or self.roundings.equal(a, b) or found
+        if found or equal_up_to_constants(a, b, self.functions) or self.roundings.equal(a, b):
+            return True
+        return found
 
 
 # -- constants ---------------------------------------------------------------------------
@@ -166,8 +182,6 @@ class QuantityComparer:
 
 def with_same_constants(a: Expr, b: Expr) -> tuple[Expr, Expr]:
     """Return two expressions with e and i in one spelling."""
-    if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
-        return a, b
     return _sympy_names(a, b), _sympy_names(b, a)
 
 
@@ -180,21 +194,24 @@ def _sympy_names(expr: Expr, other: Expr) -> Expr:
     return expr
 
 
-def equal_up_to_constants(a: Expr, b: Expr) -> bool:
-    """Return whether two expressions are one family of functions with arbitrary constants."""
-    if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
-        return False
+def equal_up_to_constants(a: Expr, b: Expr, functions: bool) -> bool:
+    """Return whether two expressions are one family of functions with arbitrary constants.
+
+    `x^2 + c` is not `x^2 - c`, nor `a + b - c` the family of `a + b + c`: these are given letters.
+    """
     for constant in _ARBITRARY:
         factors = [sympy.diff(e, constant) for e in (a, b)]
-        if all(f.is_number and f != 0 for f in factors):  # (x^3+C)/3
+        if all(f.is_number and f.is_positive for f in factors):  # (x^3+C)/3
             rest = [e.subs(constant, 0) for e in (a, b)]
-            return bool(rest[0].free_symbols) and (
+            found = [_INTEGRATED.fullmatch(s.name) for s in rest[0].free_symbols]
+            return (any if constant.name == "C" else all)(found or [None]) and (
                 rest[0].free_symbols == rest[1].free_symbols and numeric.differ_by_constant(*rest)
             )
     constants = _constants(a, b), _constants(b, a)
     if not constants[0] or len(constants[0]) != len(constants[1]):
         return False
-    if not any(_NAMED_CONSTANT.fullmatch(s.name) for s in constants[0]):
+    named = [any(_NAMED_CONSTANT.fullmatch(s.name) for s in side) for side in constants]
+    if not (named[0] or ((functions or named[1]) and {s.name for s in constants[0]} & {"c", "k"})):
         return False
     others = {frozenset(e.free_symbols) - set(c) for e, c in zip((a, b), constants, strict=True)}
     variables = sorted(others.pop(), key=str)

@@ -56,14 +56,9 @@ class Roundings:
             self._answer = {v: h for v, h in found.items() if h <= max(LONG, v * LONG / 100)}
 
     def equal(self, a: Expr, b: Expr) -> bool:
-        """Return whether one number is the other, rounded; of two matrices, each entry."""
+        """Return whether one number is the other, rounded."""
         if not (decimals := self._gold or self._answer):
             return False
-        matrices = [isinstance(v, sympy.MatrixBase) for v in (a, b)]
-        if any(matrices):
-            same_shape = all(matrices) and a.shape == b.shape
-            pairs = zip(a.flat(), b.flat(), strict=True) if same_shape else ()
-            return same_shape and all(x == y or self.equal(x, y) for x, y in pairs)
         if not (a.is_number and b.is_number) or a.is_infinite or b.is_infinite:
             return False
         for one, other in ((a, b), (b, a)):

@@ -41,7 +41,7 @@ _WINS = re.compile(
 _SEPARATOR = re.compile(r"\s*(?:,\s*and|,|;|\band\b|&)\s*")
 _LEFT_OUT = frozenset(
     word_list(
-        "the a an is are be of it on in at by to that which there only just one player "
+        "the a an due is are be of it on in at by to that which there only just one player "
         "direction condition number triangle function matrix lines line events strictly "
         "monotonically"
     )
@@ -58,7 +58,7 @@ _DENIED = re.compile(
     r"|instead|when|where|while|false|wrong|would|might|could|suppose|assume|either|or)\b"
 )
 _ENDS = " .!\"'“”"
-_YES_NO = re.compile(r"(yes|no|true|false)[,;:.]\s(?!(?:yes|no)\b)")
+_YES_NO = re.compile(r"(yes|no|true|false)[,;:.]\s(?!(?:yes|no)\b(?!\ssuch\s))")
 _TRUTH = {"t": "true", "f": "false"}
 _KNOWN = frozenset({*WORDS.values(), *(meaning for _, meaning in _MEANINGS), "yes", "no"})
 
@@ -142,7 +142,7 @@ def is_one_word(text: str) -> bool:
 
 # -- choice letters ---------------------------------------------------------------------
 
-_LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*\)?\.?")
+_LETTER = re.compile(r"(?:(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\s)?\(?\s*([A-Ja-j])\s*\)?\.?")
 _LABELLED = re.compile(  # `(B) 33`
     r"(?:\(\s*([A-J])\s*\)|([A-J])\s*[.)]|([A-J]):\s)\s*(?![,;&]|(?:and|or)\b)\S.*", re.S
 )

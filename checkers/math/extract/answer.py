@@ -17,6 +17,7 @@ from gradebox.checkers.math.extract import phrases
 from gradebox.checkers.math.extract.closing import is_bare, last_value, prose_answer
 from gradebox.checkers.math.extract.document import (
     MAX_PROSE,
+    Box,
     Document,
     before_next_question,
     boxes,
@@ -37,6 +38,7 @@ _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two bo
     re.S,
 )
 _NEGATED = re.compile(r"\bnot\s*[$\\(]*\s*$", re.I)
+_BOX_NAME = re.compile(r"(?<![A-Za-z\\])([A-Za-z](?:_\{?\w\}?)?)\s?=\s?[$\\(\s]*$")
 _MINUS = re.compile(r"(?:^|[=$(\[:]|\bis)\s*-\s*$")  # `x = -\boxed{5}`
 _PERCENT = re.compile(r"\s*\$?\s*(?:\\?%|percent|pct)")
 _STARTS_AS_MATH = re.compile(r"[\"'“]*\s*(?:\$|\\\(|\\\[|-?\d|\\boxed|\\frac|\\sqrt|\\pi|\\begin)")
@@ -158,7 +160,8 @@ def _has_answer(text: str) -> bool:
 def last_box(document: Document) -> Found | None:
     """Return the last box, or the list of the last boxes joined."""
     text = document.text
-    found = [b for b in document.boxes if not _NEGATED.search(text[max(0, b.start - 12) : b.start])]
+    found = [b for b in document.boxes if not phrases.DENIED_BOX.match(text, b.end)]
+    found = [b for b in found if not _NEGATED.search(text[max(0, b.start - 12) : b.start])]
     if not found:
         return None
     kept = [found[-1]]
@@ -166,13 +169,22 @@ def last_box(document: Document) -> Found | None:
         if not _BETWEEN_JOINED_BOXES.fullmatch(text[earlier.end : kept[0].start][:200]):
             break
         kept.insert(0, earlier)
-    contents = list(dict.fromkeys(_inner(b.contents).strip() for b in kept))
+    contents = contents_of(kept, text)
     answer = ",".join(contents)
     if len(contents) == 1 and _MINUS.search(text[max(0, kept[0].start - 12) : kept[0].start]):
         answer = f"-({answer})"
     if _PERCENT.match(text, kept[-1].end) and "%" not in answer:
         answer += "%"
     return Found(answer, kept[0].start, kept[-1].end)
+
+
+def contents_of(found: list[Box], text: str) -> list[str]:
+    """Return what different boxes hold, with `x = ` and `y = ` where the text before names each."""
+    contents = list(dict.fromkeys(_inner(b.contents).strip() for b in found))
+    names = [m[1] for b in found if (m := _BOX_NAME.search(text[max(0, b.start - 16) : b.start]))]
+    if len(set(names)) == len(contents) == len(found) > 1:
+        return [f"{name} = {c}" for name, c in zip(names, contents, strict=True)]
+    return contents
 
 
 def _inner(text: str) -> str:

@@ -51,7 +51,7 @@ _SPEECH = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentenc
     re.M,
 )
 _LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
-    r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*"
+    r"^\**(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\**\s*"
     r"(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
 )
 _BOLD_END = re.compile(r"\*\*([^*\n]{1,200})\*\*\s*[.!]?\s*$")
@@ -143,11 +143,8 @@ def prose_answer(text: str) -> str:
     if listed := _LISTED.search(text):
         return ", ".join(re.findall(r"[-*•]\s+(.*\w.*?)[.,;]?$", listed[1], re.M))
     said = _bold_end(last) or phrases.chosen_letter(last) or phrases.yes_or_no(last)
-    said = (
-        said
-        or phrases.phrase_at_end(phrases.without_trailing(last))
-        or phrases.spelled_number(last)
-    )
+    said = said or phrases.phrase_at_end(phrases.without_trailing(last))
+    said = said or phrases.spelled_number(last)
     valued = next((s for s in reversed(sentences) if pieces(s)), "")
     closing = phrases.without_trailing(valued).strip(" .!*"), last.strip(" .,:")
     if any(map(phrases.HEDGED.search, closing)) or last.endswith("?"):
@@ -224,6 +221,10 @@ _PURPOSE = re.compile(  # `31 cakes so that he will have 4`
     r"(?:so\s+that|to\s+(?!be\b)[a-z]+|(?:after|before|by|without)\s+[a-z]+ing)\s"
 )
 _FORMULA_SIGN = re.compile(r"[=\\<>≤≥×·^+*:]|\$[^$]*\$(?!\d)|\d,\s+[-$\d]|\b(?:and|or)\s+\$?\d")
+_COUNTED = re.compile(  # `15 * 3 = 45 miles in 3 hours`
+    r"(.*=\s?\$?-?\d[\d,.]*\$?(?:\s[A-Za-z]+){1,5})"
+    r"\s(?:in|for|over|with|by|during|within|per)\s(?:the\s)?\d[\d.,]*\s[A-Za-z]{3,}$"
+)
 MAX_CLAUSE = 300  # characters
 
 
@@ -231,7 +232,8 @@ def _stated(text: str) -> str:
     """Return a sentence up to the one number that it states, `45` for *45 miles in 3 hours*."""
     clause = re.split(r"[,;]\s+(?:and\s+)?(?:so|hence|thus|therefore)\s+", text)[-1]
     if len(clause) > MAX_CLAUSE or _FORMULA_SIGN.search(clause):
-        return text
+        counted = _COUNTED.match(text)
+        return text if counted is None else counted[1]
     found = pieces(clause)
     purpose = _PURPOSE.search(clause, found[0][1]) if found else None
     last = purpose.start() if purpose else len(clause)

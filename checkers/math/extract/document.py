@@ -52,14 +52,16 @@ _BOX = re.compile(
     r"\\(?:boxed|fbox|framebox)\s{0,50}(\{|[A-Za-z0-9]|\\[dt]?frac\s*\{[^{}]{0,99}\}\s*\{[^{}]{0,99}\}"
     r"|\\sqrt\s*\{[^{}]{0,99}\}|\\pi)"
 )
-_EMPTY_BOX = re.compile(r"[\s?_.…]+|\\(?:l?dots|quad|square)")  # `\boxed{?}` of the question
+_EMPTY_BOX = re.compile(  # `\boxed{?}` of the question, `\boxed{\text{answer}}`
+    r"[\s?_.…\\~]+|\\(?:[lc]?dots?|quad|square|[vh]?phantom\{[^{}]*\}|text\{(?:answer|\s*)\})"
+)
 _BOLD = re.compile(r"(?<![\w)\]}*])\*\*(?=[^\s*])(.{1,200}?)(?<=[^\s*])\*\*(?![\w(*])")
 _NOT_POWER = re.compile(rf"(?!{_POWER})\*\*")
 _NOISE = re.compile(  # typed in a session, a quotation mark, a trace, a drawing, `\blacksquare`
     r"^(?:>>>|\.\.\.) [^\n]*\n(?=[^\n])|^[ \t]{0,20}>[ \t]?(?=\S)"
     r"|Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n)*[^\n]*\n?"
     r"|\[asy\](?:(?!\[asy\])[\s\S]){0,9000}?\[/asy\]"
-    r"|(?:\$\s?)?\\(?:blacksquare|square|qed|Box)(?:\s?\$)?\s{0,9}\Z",
+    r"|(?:\$\s?)?\\(?:blacksquare|square|qed|Box)(?:\s?\$)?\s{0,9}\Z|<<[^<>\n]{1,60}=[^<>\n]{1,30}>>",
     re.M,
 )
 _SYMBOLS = re.compile(  # check marks, ends of proofs, emoji
@@ -204,17 +206,18 @@ _TURN_END = re.compile(
 )
 
 
-def _joined(cells: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(filter(None, cells)), re.I)
-
-
-_THOUGHTS = _joined([f.thoughts for f in FORMATS])
-_THOUGHTS_END = _joined([f.thoughts_end for f in FORMATS])
+_THOUGHTS, _THOUGHTS_END = (
+    re.compile("|".join(filter(None, cells)), re.I)
+    for cells in list(zip(*FORMATS, strict=True))[1:3]
+)
 _ANSWERS = [
     (re.compile(f.answer, re.I), re.compile(f.answer_end, re.I)) for f in FORMATS if f.answer
 ]
 _MARK = re.compile(r"[<\[◁【]|assistantfinal|Here is my|###|ASSISTANT:")
-_ANSWERED = re.compile(r"\\boxed\b|answer\s{0,9}\**\s{0,9}(?:is|:|：)|####|答案|</answer>", re.I)
+_ANSWERED = re.compile(
+    r"\\boxed\b|answer\s{0,9}\**\s{0,9}(?:is|:|：)|####|答案|</answer>|^[>* \t]{0,9}A\s?[:：]",
+    re.I | re.M,
+)
 _NEXT_QUESTION = re.compile(  # what a base model writes after its answer
     r"^[#*> \t]*(?:(?:question|q|problem|exercise|human|user|instruction)[* \t]*[:：]"
     r"|follow-?\s?up\s+question\b|(?:problem|question|exercise)\s*\#?\d+\s*[.:)]"
@@ -223,6 +226,9 @@ _NEXT_QUESTION = re.compile(  # what a base model writes after its answer
 )
 _ANSWER_KEY = re.compile(r"(?:final_?)?(?:answer|choice|result|solution)", re.I)
 _OBJECT = re.compile(r"\{(?=\s*\")")
+_TEX_IN_JSON = re.compile(  # `{"answer": "\frac{1}{2}"}`: a backslash that should be two
+    r"(?<!\\)\\(?!u[0-9a-fA-F]{4}|n(?!e|u|abla|ot))(?=[A-Za-z]{2}|[^\"\\/bfnrtu])"
+)
 _BLANKS = re.compile(r"\s{50,}")
 
 
@@ -266,9 +272,10 @@ def json_answer(text: str) -> str:
     """Return the answer in the last JSON object that has one: `{"answer": "4"}`; else ""."""
     if '":' not in text and '" :' not in text:
         return ""
+    text = _TEX_IN_JSON.sub(r"\\\\", text)
     for m in reversed(list(_OBJECT.finditer(text))[-MAX_OBJECTS:]):
         try:
-            value, _ = json.JSONDecoder().raw_decode(text, m.start())
+            value, _ = json.JSONDecoder(strict=False).raw_decode(text, m.start())
         except (ValueError, RecursionError):
             continue
         answers = [v for k, v in value.items() if _ANSWER_KEY.fullmatch(k)]

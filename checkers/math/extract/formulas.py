@@ -195,7 +195,7 @@ def last_piece(text: str) -> str:
     text = CLOSING_PHRASE.sub("", text).strip()
     found = pieces(text)
     while len(found) > 1 and (
-        _DOMAIN.fullmatch(found[-1][2].strip()) or _is_mention(text, found[-1])
+        _DOMAIN.fullmatch(found[-1][2].strip()) or is_mention(text, found[-1])
     ):
         found.pop()
     if not found:
@@ -226,12 +226,13 @@ def after(tail: str) -> str:
     return "%" if _PERCENT.match(tail) else ""
 
 
-def _is_mention(text: str, piece: Piece) -> bool:
+def is_mention(text: str, piece: Piece) -> bool:
     """Return whether a piece is a letter that is spoken of: `the $x$-axis`, `in terms of $n$`."""
     start, end, contents = piece
     if not re.fullmatch(r"\s*\\?[A-Za-z]+\s*", contents):
         return False
-    return text.startswith("-", end) or bool(re.search(r"\b(?:of|in|on|by|with)\s+$", text[:start]))
+    before = re.search(r"\b(?:of|in|on|by|with|for)\s+$", text[:start])
+    return before is not None or text.startswith("-", end)
 
 
 def _without_steps(kept: list[Piece]) -> list[Piece]:

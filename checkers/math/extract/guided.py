@@ -14,7 +14,7 @@ import re
 from itertools import pairwise
 
 from gradebox.checkers.math.extract import phrases
-from gradebox.checkers.math.extract.answer import extract_answer, last_announcement
+from gradebox.checkers.math.extract.answer import contents_of, extract_answer, last_announcement
 from gradebox.checkers.math.extract.closing import is_bare, is_check
 from gradebox.checkers.math.extract.document import (
     boxes,
@@ -23,7 +23,7 @@ from gradebox.checkers.math.extract.document import (
     with_short_blanks,
     without_bold,
 )
-from gradebox.checkers.math.extract.formulas import pieces
+from gradebox.checkers.math.extract.formulas import is_mention, pieces
 from gradebox.checkers.math.read.normalise import normalise
 from gradebox.checkers.math.read.split import split_items
 
@@ -38,7 +38,6 @@ _RELATION = re.compile(
 # ---- the reference answer ----
 
 _SOLUTION = re.compile(r"\n|[.!?]\s+[A-Z]|####|=\s*\S+.*=\s*\S+")  # sentences, or a chain
-_TWO_SPELLINGS = re.compile(r"\\?#\s?\\?#")  # `\frac{3}{10} \# \# 0.3`
 
 
 def extract_gold(gold: str) -> str:
@@ -48,7 +47,7 @@ def extract_gold(gold: str) -> str:
     if boxes(text):
         return extract_answer(gold)
     if len(text) <= _SHORT:
-        return _TWO_SPELLINGS.split(text)[0].strip() + "$" * (text[:1] == "$" and "#" in text)
+        return text
     if last_announcement(read(text)) or (_SOLUTION.search(text) and not is_bare(text)):
         answer = extract_answer(gold)
         return text if re.fullmatch("[A-Za-z]", answer) else answer  # `…, so $A$ has no inverse`
@@ -71,7 +70,7 @@ def answer_for(gold: str, answer: str, response: str, strict: bool) -> str:
     strict  only what is boxed or announced counts
     """
     text = model_text(response)
-    contents = list(dict.fromkeys(box.contents.strip() for box in boxes(text)))
+    contents = contents_of(boxes(text), text)
     if len(contents) > 1 and len(contents) == _count(gold) and len(_items(contents[-1])) == 1:
         return ", ".join(contents)
     announced = last_announcement(read(text)) is not None
@@ -144,7 +143,7 @@ def _several(gold: str, answer: str, text: str) -> str:
         return "; ".join(named)
     sentence = without_bold(sentences[-1]) if sentences else ""
     for part in (_SO.split(sentence)[-1], sentence):
-        found = pieces(part)
+        found = [piece for piece in pieces(part) if not is_mention(part, piece)]
         between = (part[a[1] : b[0]] for a, b in pairwise(found))
         solved = any(_NAMED.match(contents) for _, _, contents in found)  # `x^2-5x = 0, x = 5`
         if len(found) == count and not solved and all(map(_JOINED.search, between)):

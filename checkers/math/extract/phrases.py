@@ -45,7 +45,7 @@ def compiled(before: str, table: str = "", after: str = "", flags: int = 0) -> r
 # ---- announced ----
 
 _OF = r"(?:\s{1,9}(?:to|for|of)\s{1,9}[^.:\n]{0,80}?)?(?:\s{1,9}\([^()\n]{1,40}\))?[\s*]{0,9}"
-_IS = r"(?:is|are|was|should\s+be|must\s+be|equals|=|:|：|[-–—](?=\s))"
+_IS = r"(?:is|are|was|should\s+be|must\s+be|equals|=|:|：|[→⇒]|[-–—](?=\s))"
 _ANNOUNCED, _LABELS = phrase("announced"), phrase("labels")
 _ELSEWHERE = (  # `La réponse est 7`, `Die Antwort lautet 7`, `Ответ: 7`
     "(?:réponse|antwort|lösung|ergebnis|respuesta|solución|resultado|résultat|risposta|resposta"
@@ -57,8 +57,9 @@ _CHINESE = (
     r"|答\s*[：:]|[故应]选(?!项)\s*[：:]?|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[(（]?[A-J])"
     r"|(?<!不)选(?:择)?\s*[：:]?\s*(?=\**[A-J](?![A-Za-z项选]))"
 )
-_LINE = (  # `A: 36`, `Output: 42`, `### Final Answer` on a line of its own
-    r"^(?:[#*_ \t]{0,20}(?:final\s+answer|answer)[#*_ \t]{0,20}\n\s{0,9}(?=\S)"
+_LINE = (  # `A: 36`, `Output: 42`, `**Answer** 5`, `### Final Answer` on a line of its own
+    r"^(?:[\[【#*_ \t]{0,20}(?:final\s+(?:answer|result)|answer)"
+    r"(?:[#*_\]】 \t]{0,20}\n\s{0,9}|[*\]】]{1,3}[ \t]{0,9}(?!(?:is|are)\b|[:：=—-]))(?=\S)"
     r"|[>*# \t]{0,20}(?:final\s+)?answers?\.[* \t]{1,9}(?=\S)"
     r"|[>* \t]{0,20}(?:(?:A|Ans|Output|Result)\b[.* \t]{0,9}[:：](?!\s{0,9}[A-Z]\s{0,9}[=:])|Ans\.)"
     r"[* \t]{0,9}(?=\S))"
@@ -96,6 +97,7 @@ DENIED = re.compile(  # `is not 12`, `12 is wrong`, `24 (not 42)`
     rf"|{VALUE}\s{{1,9}}(?:is|was)\s{{1,9}}(?:not\s(?:the\s)?(?:correct|right|answer)|wrong\b|incorrect\b)",
     re.I,
 )
+DENIED_BOX = compiled(r"[\s$)\]\\]{0,9}", "denied box", r"\b")
 REFUSED = compiled(  # at the end
     r"\b(?:can['’]t|cannot|could\s+not|unable\s+to|not\s+able\s+to|impossible\s+to)\s{1,9}",
     "refused",

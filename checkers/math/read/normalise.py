@@ -75,7 +75,8 @@ _SYSTEM = re.compile(  # `\begin{cases}x=1\\y=2\end{cases}`
     r"(?:\s*\{[lcr| ]+\})?(?P<body>.*?)\\end\s*\{(?P=kind)\}(?:\s*\\right\s*\.)?",
     re.S,
 )
-_CONDITION = re.compile(r"&(?!\s*(?:[=<>]|\\[lg]e))")  # of a case, not of `x &= 1`
+_CASE = re.compile(r"([^&]+)&(?!\s*(?:[-+=<>]|\\[lg]e))(.*)", re.S)  # not `x &= 1`
+_IF = re.compile(r"&|\\text\s*\{[\s,]*(?:if|when|for)?\s*\}|\b(?:if|when|for)\b")
 _SIMILAR = {"sim": " similar to ", "cong": " congruent to "}  # of triangles
 
 
@@ -154,7 +155,7 @@ def _money_behind(m: re.Match[str]) -> str:
 
 
 def _system_to_list(m: re.Match[str]) -> str:
-    """Return the rows of a system of equations as a list; other arrays, and cases, stay."""
+    """Return the rows of a system of equations as a list, cases as a set; other arrays stay."""
     if m["kind"] == "array" and not re.search(r"[=<>]|\\[lg]eq?(?![A-Za-z])", m["body"]):
         return m[0]
     rows = [r.strip() for r in re.split(r"\\\\(?:\[[^\]]*\])?", m["body"]) if r.strip()]
@@ -164,8 +165,9 @@ def _system_to_list(m: re.Match[str]) -> str:
     named = [re.match(r"\s*\\?[A-Za-z]\w*\s*=", r) for r in plain]
     if m["kind"].startswith("align") and named[-1] and not all(named):
         return plain[-1]  # a derivation
-    if m["kind"] == "cases" and all(map(_CONDITION.search, rows)):
-        return m[0]
+    if len(cases := [c for r in rows if (c := _CASE.fullmatch(r))]) == len(rows) > 1:
+        pairs = (f"({c[1].strip(' ,')}; {_IF.sub(' ', c[2]).strip(' ,.;')})" for c in cases)
+        return rf"\{{{', '.join(pairs)}\}}"
     return ", ".join(plain)
 
 

@@ -60,6 +60,7 @@ _CALCULATED: dict[str, Callable[[re.Match[str]], str]] = {  # the functions of r
     "share": _share,
     "in base": _in_base,
     "hexadecimal": lambda m: str(int(m[1], 16)),
+    "scaled": lambda m: m[1] + _matrix(m[2]),
     "literal": lambda m: str(int(m[0], 0)),
     "minutes": lambda m: rf"({m[1]}+\frac{{{m[2]}}}{{60}}+\frac{{{m[3] or 0}}}{{3600}})\degree",
     "parts": lambda m: f"({'; '.join(part for part in m.groups() if part)})",

@@ -49,7 +49,7 @@ _APPROX = re.compile(r"\\approx(?![A-Za-z])")
 _VARIABLE = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([\w, ]+\))?")
 _DECIMAL = re.compile(r"[-+]?[\d,]*\.?\d+")
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]?[a-z]{2}")
-_PM = re.compile(r"\\pm(?![A-Za-z])")
+_PM = re.compile(r"\\(?:pm|mp)(?![A-Za-z])")
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
 _MEMBER = re.compile(  # `x \in `
     rf"^(?P<name>{LETTER}\s*|\\[a-z]+\s*|[\w,() ]{{1,12}})\\in(?![A-Za-z])\s*"
@@ -83,7 +83,6 @@ def read_answer(text: str, level: int = 0) -> Value:
         or _read_clock(text)
         or _read_phrase(text)
         or _read_joined(text, level)
-        or _read_signed_tuple(text, level)
         or _read_bracketed(text, level)
         or _read_list(text, level)
         or _read_rounded(text, level)
@@ -174,6 +173,8 @@ def _read_bracketed(text: str, level: int) -> Value | None:
     if whole is None:
         return None
     opener, inner, _ = whole
+    if opener == "(" and len(_PM.findall(text)) == 1:  # `(\pm 1, 2)` is two points
+        return _read_plus_minus(text, level)
     if opener in (r"\{", "{"):
         condition = re.match(r"([^|:]{1,60}?)(?:\||:|\\mid)\s*(.+)$", inner)
         if (
@@ -204,24 +205,18 @@ def _read_list(text: str, level: int) -> Seq | None:
     return Seq("()" if sets else "", _read_items(items, level))
 
 
-def _read_signed_tuple(text: str, level: int) -> Seq | None:
-    """Read `(\\pm 1, 2)` as the two points."""
-    whole = whole_bracket(text) if len(_PM.findall(text)) == 1 else None
-    return _read_plus_minus(text, level) if whole and whole[0] == "(" else None
-
-
 def _read_plus_minus(text: str, level: int) -> Seq | None:
     """Read `3 \\pm 2` as the two values, `\\pm a \\pm b` as four."""
     text = re.sub(r"\+/-|\+-", r"\\pm ", text)
-    signs = len(_PM.findall(text))
-    if not 0 < signs <= 4:
+    if not 0 < len(_PM.findall(text)) <= 4:
         return None
     last = text[text.rfind("=") + 1 :]
     if "=" in text and whole_bracket(last.strip()) and not _PM.search(last):
         return None  # `m \\pm s = (1,3)`
     four = re.fullmatch(r"\s*\\pm(?![A-Za-z])[^()=,]*\\pm(?![A-Za-z])[^()=,]*", text)
     first = [_PM.sub(sign, text, count=1) for sign in "-+"] if four else [text]
-    signed = [_PM.sub(sign, half) for half in first for sign in "-+"]
+    signs = (("-", "+"), ("+", "-"))  # of `\pm` and of `\mp`
+    signed = [_PM.sub(pm, half.replace(r"\mp", mp)) for half in first for pm, mp in signs]
     return Seq("", tuple(read_answer(t, level + 1) for t in signed))
 
 

@@ -183,7 +183,7 @@ def translate(text: str) -> str:
             return CHINESE_WORDS[word]
     text = re.sub(r"\\text\{\s*([^{}]*[\u4e00-\u9fff][^{}]*)\}", r"\1", text)
     text = _ROOT.sub(_root, text)
-    return _COUNTER.sub("", _UNIT.sub(_unit, text))
+    return _COUNTER.sub(f" {TEXT_OPEN}piece{TEXT_CLOSE}", _UNIT.sub(_unit, text))
 
 
 def _root(m: re.Match[str]) -> str:

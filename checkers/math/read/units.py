@@ -191,7 +191,9 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
     Unknown units, such as `red apple`, match when the words of one include those of the other.
     """
     if {source.split("^")[0], target.split("^")[0]} & NEUTRAL_UNITS:
-        return Fraction(1)
+        read = [unit_scale(u.replace("unit", "m")) for u in (source, target) if u != "unit"]
+        powers = {s[0] for s in read if s and dict(s[0]).get("length")}
+        return None if len(powers) > 1 else Fraction(1)  # `square units` are no `cm^3`
     if {source, target} in _SAME_UNITS:
         return Fraction(1)
     for one, other in ((source, target), (target, source)):
@@ -205,7 +207,8 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
     if a or b:
         return None
     left, right = set(source.split()), set(target.split())
-    return Fraction(1) if left <= right or right <= left else None
+    agree = left <= right or right <= left or "piece" in left | right  # of a Chinese counter
+    return Fraction(1) if agree else None
 
 
 def _same_dimensions(a: Dimensions, b: Dimensions) -> bool:

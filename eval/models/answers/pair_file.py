@@ -124,7 +124,12 @@ def _response(line: Mapping[str, Any], name: str | None) -> Any:
     """Return a response, "" for null: a request that failed has no answer."""
     names = FIELDS["response"] if name is None else (name,)
     found = [line[one] for one in names if one in line]
-    return "" if found and all(one is None for one in found) else _field(line, name, "response")
+    if found and all(one is None for one in found):
+        return ""
+    response = _field(line, name, "response")
+    if isinstance(response, list | dict):
+        raise ValueError("the response is no text: give a line for each response, with its text")
+    return response
 
 
 def _choices(line: Mapping[str, Any], name: str | None) -> Any:
