@@ -26,7 +26,7 @@ from gradebox.sandbox.errors import SandboxError
 SHORT_BYTES = 1 << 15
 VALUE_JUDGES = "gradebox.checkers.values.judging"  # which imports this module
 CPU_S, CPU_S_PER_MB = 1.0, 2.0  # per MB of both texts: three times what the slowest built-in needs
-MEMORY_BYTES = 4 << 30  # uncmp takes 16 bytes per byte of both; output limits bound these
+MEMORY_BYTES = 4 << 30  # uncmp takes 16 times the size of both texts, which output limits bound
 _HERE = frozenset({"wcmp", "open-r1", "exact"})
 
 

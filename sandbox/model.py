@@ -139,7 +139,6 @@ class Interaction:
     second: Execution
     first_ended: Literal["first", "second", "both"]
     transcript: tuple[tuple[Literal["first", "second"], bytes], ...] = ()
-    transcript_cut: bool = False
 
 
 @dataclass(frozen=True)

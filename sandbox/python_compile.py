@@ -37,7 +37,7 @@ def end_before_the_program(event, args):
         path = os.path.abspath(getattr(args[0], "co_filename", ""))
         if path == MAIN and WRITES_CODE:
             end_with_the_code(args[0])
-        if path == MAIN or path.startswith(MAIN + os.sep):  # the latter: of a zip file
+        if path == MAIN or path.startswith(MAIN + os.sep):  # below MAIN: it is a zip file
             os._exit(61)
 
 

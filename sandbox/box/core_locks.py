@@ -31,11 +31,12 @@ from gradebox.sandbox.errors import SandboxError
 LOCKS = "gradebox-cores"
 QUEUE = -1  # its lock file is named "queue"
 TIMEOUT_S = 30.0  # longer than nearly every run of another grader on a core
-LONGEST_S = 20 * TIMEOUT_S  # in the queue, though it moves
-# The longest waits before looking again: nobody wakes for the dead.
+LONGEST_S = 20 * TIMEOUT_S  # in the queue, even while others get cores and leave it
+# A wait ends after so long at the latest, for the first in the queue and for the others: a grader
+# that was killed wakes nobody.
 LOOK_FIRST_S, LOOK_S = 0.005, 0.02
-# That a core is free and the first in the queue does not take it: it is stopped. Who has waited for
-# less does not look for free cores, which takes a lock.
+# A grader that is the first in the queue and leaves a core free for so long is stopped. Others look
+# for free cores only after this time, because looking takes a lock.
 STUCK_S = 0.075
 SHORT_NS, LONGEST_DEBT_NS = 2_000_000, 10_000_000_000  # shorter runs take turns as they come
 
@@ -106,7 +107,7 @@ class CoreLocks:
 
     refuses  no core is locked any more
 
-    Locks are of the process: that its threads use different cores is for the caller to see to.
+    The locks belong to the process. The caller makes sure that its threads use different cores.
     """
 
     def __init__(self, cores: list[int]) -> None:
@@ -117,8 +118,8 @@ class CoreLocks:
         self._fds = fds
         self._held: set[int] = set()
         self._closed = self.refuses = False
-        self._timed_out = False  # then the next run does not wait as long for the same lock
-        self._due_ns = 0  # when this process has waited for what it has used
+        self._timed_out = False  # a run went on without a lock; the next one hardly waits for it
+        self._due_ns = 0  # when this process may have a core again; see above
 
     def add(self, core: int) -> None:
         """Open the lock of one more core."""

@@ -31,9 +31,9 @@ CHUNK = 65536
 MOST_PENDING = 1 << 20  # bytes held for a slow reader; at more, its writer has to wait
 REPLY_TIMEOUT_S = 60.0
 TRANSCRIPT_BYTES = 65536  # kept of what both wrote
-# Reports of a box after its program has closed its output, until the other one's input ends: a
-# program that ends closes its pipes a little before its end can be observed, and must not seem to
-# have outlived the other one, which then ends as well.
+# The other program's input ends so many reports after this one has closed its output. A program that
+# ends closes its pipes a little before its end is reported. If the input of the other one ended at
+# once, that one could end meanwhile and seem to have ended first.
 REPORTS_TO_END = 2
 # Most that is charged for one look. Boxes report every 25 to 50 ms. A longer pause means that the
 # machine did not let a box or this process run, which is nobody's fault.
@@ -177,7 +177,7 @@ def run_interaction(
     one_ns = one.end_ns if one.silent_ns is None else min(one.silent_ns, one.end_ns)
     if one_ns != two.end_ns:
         ended = "first" if one_ns < two.end_ns else "second"
-    return Interaction(one.execution, two.execution, ended, tuple(relay.transcript), relay.cut)
+    return Interaction(one.execution, two.execution, ended, tuple(relay.transcript))
 
 
 class _Relay:
@@ -188,7 +188,6 @@ class _Relay:
         self.corrected = corrected
         self.room = TRANSCRIPT_BYTES
         self.transcript: list[tuple[Name, bytes]] = []
-        self.cut = False
         self.selector = selectors.DefaultSelector()
         self.schedstat: FileIO | None = None
         with contextlib.suppress(OSError):
@@ -313,7 +312,6 @@ class _Relay:
 
     def _record(self, name: Name, data: bytes) -> None:
         kept = data[: self.room]
-        self.cut = self.cut or len(kept) < len(data)
         self.room -= len(kept)
         if not kept:
             return

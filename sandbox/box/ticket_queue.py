@@ -27,8 +27,9 @@ _ID_BITS = 16
 _IDS = (1 << _ID_BITS) - 1
 _BIND_TRIES = 64
 MOST_TICKETS = 256  # looked at; more are somebody's attempt to block the queue
-# Who was only slow, on a busy machine, is heeded again then. For ever, a grader of many short runs
-# would overtake it: stopped for 0.25 s, it then waited 11 s for a core.
+# A waiter that was only slow, on a busy machine, counts as the first again after this time. When it
+# was passed over for good, graders with many short runs went before it: one that had been stopped
+# for 0.25 s then waited 11 s for a core.
 PASSED_OVER_NS = 1_000_000_000
 _BLIND_S = 0.001  # between two looks where no datagram can come
 

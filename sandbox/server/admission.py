@@ -98,7 +98,7 @@ class Admission:
             self._bytes_left -= size
 
     def hold(self, place: Place, size: int) -> None:
-        """Count the bytes of an answer, in the thread that made it: others have less at once."""
+        """Reserve the bytes of an answer, at once, in the thread that made it."""
         with self._lock:
             if not place.answered:  # else its client has gone
                 self._bytes_left -= size

@@ -87,7 +87,7 @@ def list_runtimes(toolchains: Mapping[str, str]) -> list[Runtime]:
         for name, (row, aliases) in CODEFORCES.items()
         if row in toolchains
     ]
-    return package_runtimes + own  # a client that keeps one runtime of a name keeps our own
+    return package_runtimes + own  # of two entries with one name, clients keep the last: our own
 
 
 def version_of(line: str, language: str) -> str:

@@ -80,7 +80,7 @@ static int take_input(uint32_t i, const char *end) {
 /* Start and watch the program. Return 0 after sending a fault. `executable`, `code`, `rest`: as passed. */
 static int run_program(int executable, int code, const int *rest) {
     const char *failed;
-    /* First, because an import may write to it. */
+    /* Before the imports of a template, which may write to the scratch folder. */
     if (scratch_prepare(run.rq->disk)) return send_fault(errno, "run", "scratch");
     int forked = (run.rq->flags & FORK) && templates_find(&run);
     run.exec_fd = executable;
