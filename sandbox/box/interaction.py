@@ -31,9 +31,9 @@ CHUNK = 65536
 MOST_PENDING = 1 << 20  # bytes held for a slow reader; at more, its writer has to wait
 REPLY_TIMEOUT_S = 60.0
 TRANSCRIPT_BYTES = 65536  # kept of what both wrote
-# The other program's input ends so many reports after this one has closed its output. A program that
-# ends closes its pipes a little before its end is reported. If the input of the other one ended at
-# once, that one could end meanwhile and seem to have ended first.
+# The other program's input ends so many reports after this one has closed its output. A program
+# that ends closes its pipes a little before its end is reported. If the input of the other one
+# ended at once, that one could end meanwhile and seem to have ended first.
 REPORTS_TO_END = 2
 # Most that is charged for one look. Boxes report every 25 to 50 ms. A longer pause means that the
 # machine did not let a box or this process run, which is nobody's fault.

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.formats import Recognised
 from gradebox.eval.problems.formats.pairs import decoded
