@@ -52,7 +52,7 @@ _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tcc")
 _MAIN_NAMES = ("main", "__main__", "validate", "validator", "checker")
 _IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+\.?(\w+)", re.MULTILINE)
 _MAIN_FUNCTION = re.compile(rb"^[ \t]*(?:signed|int|auto)\s+main\s*\(", re.MULTILINE)
-MOST_BYTES = 16 * MIB
+MOST_BYTES = 16 * MIB  # of a file; all that a checker consists of may have four times as much
 _PLACES = ("{input}", "{output}", "{answer}")
 
 # Becomes the command. 127 is a shell's status for a missing command; 1 would be a rejection.
@@ -226,6 +226,7 @@ class _Reader:
 
     def __init__(self, within: Path | None) -> None:
         self._within = within
+        self._size = 0
 
     def folder(self, folder: Path) -> Program:
         """Return the program that a folder's files are, in C++ or in Python."""
@@ -274,7 +275,14 @@ class _Reader:
     def read(self, path: Path) -> bytes:
         if self._within is not None and not path.resolve().is_relative_to(self._within):
             raise CheckerError(f"checker file {path.name!r} is a link out of {self._within}")
-        return _read(path)
+        data = _read(path)
+        self._size += len(data)
+        if self._size > 4 * MOST_BYTES:  # links may name one file a thousand times
+            raise CheckerError(
+                f"the files of a checker in {str(path.parent)!r} have more than "
+                f"{4 * MOST_BYTES >> 20} MiB: leave out what it does not use"
+            )
+        return data
 
 
 def _read(path: Path) -> bytes:

@@ -255,7 +255,7 @@ class RecordIndex(Closeable):
     def _add(self, line: bytes, offset: int) -> None:
         record = parse_record(line)
         if record is None:
-            self._damage("a line is not a record; start the run again to repair the file")
+            self._damage(f"{self.path}: a line is not a record; start the run again to repair it")
             return
         try:
             check_record(self.path, record)

@@ -66,3 +66,17 @@ def test_no_file_outside_of_the_folder_is_read(tmp_path, name):
     with pytest.raises(CheckerError, match=r"'v\.h' is a link out of"):
         read_program("kattis", data / name, within=data)
     assert b"secret" in read_program("kattis", data / name).files.values()
+
+
+@pytest.mark.parametrize("name", ["v.cpp", ""])
+def test_links_to_one_large_file_do_not_fill_the_memory(tmp_path, name, monkeypatch):
+    monkeypatch.setattr("gradebox.checkers.opening.MOST_BYTES", 1 << 20)
+    heads = [f"h{i}.h" for i in range(6)]
+    write(
+        tmp_path,
+        {"v.cpp": "".join(f'#include "{head}"\n' for head in heads), heads[0]: "x" * 2**20},
+    )
+    for head in heads[1:]:
+        (tmp_path / head).symlink_to(tmp_path / heads[0])
+    with pytest.raises(CheckerError, match="have more than 4 MiB: leave out"):
+        read_program("kattis", tmp_path / name)
