@@ -62,7 +62,10 @@ def up(
     rebuild: bool = False,
     build_network: str | None = None,
 ) -> str:
-    """Start the service, run programs there and return its URL. Raises SandboxUnavailable."""
+    """Start the service and return its URL, after a small program of each language ran there.
+
+    Raises SandboxUnavailable.
+    """
     if service == "piston" and _docker("info", "--format", "{{.CgroupVersion}}") == "1":
         raise SandboxUnavailable(
             "this engine's host uses cgroup v1, and Piston 3.1.1 needs cgroup v2: boot the host "

@@ -68,7 +68,7 @@ class Options:
     problems: Sequence[str] | None = flag(
         None, "grade only these problems", PROBLEMS, metavar="ID,ID", grader=False)
     from_: str | None = flag(
-        None, "only problems of contests since this date, where rows have dates", PROBLEMS,
+        None, "only problems of contests since this date; those without one are left out", PROBLEMS,
         metavar="YYYY-MM-DD", grader=False)
     to: str | None = flag(
         None, "only problems of contests until this date", PROBLEMS, metavar="YYYY-MM-DD",

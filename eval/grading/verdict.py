@@ -76,8 +76,9 @@ def compare_output(
 ) -> Match | Check:
     """Ask the checker; without one compare with the expected output, by `mode`.
 
-    A checker may be stricter than any comparison. It is asked about every output but the expected
-    one, byte for byte, and about that one too where a checker need not accept it.
+    An output that is byte for byte the expected one is accepted without the checker, unless this
+    checker need not accept it. The checker is asked about every other output, because it may be
+    stricter than any comparison.
 
     output  None when the output file, `file`, was not written
     """

@@ -243,7 +243,7 @@ def read_api_key(variable: str) -> str:
 def _without_key(raw: bytes, key: str, status: int) -> bytes:
     """Return a reply without the key, which some servers echo with their request's headers."""
     if key and (status >= 300 or len(key) >= MIN_KEY_CHARS):
-        for form in (key, key.replace("/", "\\/")):  # the second is JSON as some servers write it
+        for form in (key, key.replace("/", "\\/")):  # some servers write `/` as `\/` in JSON
             raw = raw.replace(form.encode(), HIDDEN)
     return raw
 

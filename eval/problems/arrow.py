@@ -203,7 +203,7 @@ class ParquetRows(ArrowRows):
             file.flush()
             release_memory()
             reader = arrow.ipc.open_file(file)
-            on_error.pop_all()  # the reader keeps the file open
+            on_error.pop_all()  # no error: the file stays open, because the reader needs it
         return reader
 
 

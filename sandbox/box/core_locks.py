@@ -152,7 +152,7 @@ class CoreLocks:
         return core in self._held
 
     def release(self, core: int) -> None:
-        """Unlock a core, if it is locked. `wake` tells those who wait."""
+        """Unlock a core, if it is locked. Call `wake` afterwards: this wakes no waiting process."""
         if core in self._held:
             fcntl.flock(self._fds[core], fcntl.LOCK_UN)
             self._held.discard(core)

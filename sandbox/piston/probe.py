@@ -164,7 +164,10 @@ def _patiently(ask: Callable[[], T]) -> T:
 
 
 def _configured(endpoint: Endpoint, package: Package, name: str) -> int | None:
-    """Return the limit that the refusal of a huge one names; None when it is accepted."""
+    """Ask for a huge limit of this name. Return the largest that the server's refusal allows.
+
+    None: the server accepts the huge limit.
+    """
     try:
         _job(endpoint, package, [SentFile("p.py", b"pass", source=True)], {name: HUGE})
     except Refused as refusal:

@@ -187,7 +187,8 @@ class Checks:
         ok = bool(group) and cgroup.PREFIX not in group
         yield Row("the group a program sees", "no name of the host's", group, "", ok)
         fine = self.run("memory", 3)
-        yield Row("the next run is clean", "", ", ".join(fine.limits_hit), "", not fine.limits_hit)
+        seen = ", ".join(fine.limits_hit) or "none"
+        yield Row("limits that the next run hits", "none", seen, "", not fine.limits_hit)
 
     def together(self) -> Iterator[Row]:
         """Check runs of one batch, and a run on the core of a program that sleeps."""

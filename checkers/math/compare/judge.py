@@ -278,7 +278,7 @@ def unread_sides(left: str, right: str) -> dict[str, str]:
 
 
 def of_sides(sides: dict[str, str]) -> str:
-    """Return ` (gold and answer)` for the names of both."""
+    """Return the names in brackets: ` (gold)`, ` (answer)`, ` (gold and answer)`; "" for none."""
     return f" ({' and '.join(sides)})" if sides else ""
 
 

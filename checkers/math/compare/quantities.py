@@ -125,7 +125,7 @@ class QuantityComparer:
                 continue
             try:
                 number, value = parse_expression(m["value"]), parse_expression(one.text)
-            except ParseError:  # the k of `\\sum_{k=1}^{n} k`
+            except ParseError:  # `\\sum_{k=1}^{n} k`: the last k is no unit
                 continue
             if not number.is_number or not value.is_number:
                 continue

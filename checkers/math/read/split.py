@@ -76,7 +76,7 @@ def split_items(text: str, enclosed: bool = False) -> list[str]:
             return [text]
         spaced = re.search(r"[^,],\s", text) or _SUM_OF_COUNTED.fullmatch(text)
         parts, _ = split_top(text, _SPACED_COMMA if spaced else COMMA)
-    # A longer list is one text, which no expression has.
+    # A longer list is not split: it is compared as one text.
     return [p for p in parts if p] if len(parts) <= MAX_ITEMS else [text]
 
 

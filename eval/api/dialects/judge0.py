@@ -39,7 +39,7 @@ BATCH_MOST, QUEUE_MOST = CONFIG["max_submission_batch_size"], CONFIG["max_queue_
 QUEUE_BYTES = 256 << 20
 KEPT_BYTES, KEPT_MOST, KEPT_S = 256 << 20, 4_000, 3600.0
 KEPT_LARGEST = 4 << 20  # without its output
-ANSWER_CHARS = 32 << 20  # of the texts of a batch, which many clients may ask for at once
+ANSWER_CHARS = 32 << 20  # in the answer about a batch (else 413): many clients may ask at once
 
 
 class Submissions:

@@ -75,7 +75,7 @@ def routes(service: GradeService) -> Routes:
     }
 
 
-# ---- open-instruct: GET /health is the server's own ----
+# ---- open-instruct: the server's general route answers its clients' GET /health ----
 
 TIME_S = 1.0
 

@@ -47,7 +47,8 @@ NOT_HELD = Match(False, "the program ended before its last test")
 
 
 OWN_OBJECT = 4
-# statuses of the tests (tester_side.py) that the mark may change → what records say without it
+# Exit statuses of the tests (tester_side.py) after which they run again in one process with the
+# solution → the status that counts if they cannot.
 DOUBTED = {1: 1, OWN_OBJECT: 3, 5: 3, 6: 1}
 
 

@@ -86,7 +86,9 @@ Answer = tuple[bool, AuditFinding]  # whether it is wrong, and what it is a find
 def _ask(
     session: GradingSession, retry: Retry, kinds: Sequence[str], problem: Problem
 ) -> list[Answer]:
-    """Return the answers of a problem's checker; none without one, or when the run is stopped.
+    """Return the answers of a problem's checker.
+
+    The list is empty for a problem that has no checker or is unusable, and once the run is stopped.
 
     kinds  of findings; where they are those of --self-check, empty outputs are asked about until
            one is rejected

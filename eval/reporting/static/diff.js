@@ -22,7 +22,7 @@ function commonEnds(a, b) {
   return [start, end];
 }
 
-// Kinds of the lines of both, paired by their number as judges compare them.
+// Compare line i of `a` with line i of `b`, as judges do. The result has "equal", "space", "change", "del" or "add" for each.
 function diffLines(a, b) {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, i) => {
     if (i >= a.length || i >= b.length) return i < a.length ? "del" : "add";

@@ -189,9 +189,9 @@ int usage_folder_too_large(const struct run *run) {
  * look is not subtracted, so waits across looks gain at most the CPU time used.
  *
  * A task that starts and ends between two looks takes its figures with it. So a task that is ready at
- * this moment counts as waiting since the last look. This is a guess, and programs can provoke it (a
- * timer with slack goes off together with the watcher's), so all guesses of a run together
- * are not more than the CPU time that it used.
+ * this moment counts as waiting since the last look. This is a guess that a program can bring about on
+ * purpose: a timer with slack goes off together with the watcher's. So the guesses of a run together are
+ * limited to the CPU time that the run has used.
  */
 /* counted: by the kernel, up to when the task last got its core. queued: known time since then. */
 struct task { int tid, ready; int64_t counted, queued; };

@@ -50,7 +50,7 @@ MOST_TRIED = 32  # headers that one process makes
 MOST_COUNTED = 4096  # texts whose uses are counted
 MOST_KEPT = 32  # headers in the cache, and their size, before all but bits/stdc++.h are refused
 MOST_BYTES = 1024 * MIB
-MOST_MACHINE_OPTIONS = 64  # of the pragmas of a source
+MOST_MACHINE_OPTIONS = 64  # -m options from a source's target pragmas; others are dropped
 UNUSED_S = 30 * 24 * 3600  # such as those of a compiler that was replaced
 
 Run = Callable[[BuiltProgram, dict[str, bytes], Limits, str], Execution]
