@@ -72,7 +72,7 @@ def _versus(expected: bytes | None, found: bytes | None) -> str:
     return "expected {}, found {}".format(*words)
 
 
-# number (from 1), text of the output, text expected; None where one of them has ended
+# number (from 1), text of the output, text expected; None for a side that has ended
 _Unequal = tuple[int, bytes | None, bytes | None]
 
 
@@ -94,7 +94,7 @@ def _unequal_line(output: bytes, expected: bytes) -> _Unequal | None:
 
 def _first_unequal(pair: Lockstep, same: Callable[[bytes, bytes], bool]) -> _Unequal | None:
     for start, a, b in pair:
-        # A window of yes and no has few distinct pairs: each is compared once.
+        # A window of many YES and NO has few distinct pairs: each distinct pair is compared once.
         if a == b or all(same(x, y) for x, y in set(zip(a, b, strict=True))):
             continue
         at = next(i for i, (x, y) in enumerate(zip(a, b, strict=True)) if not same(x, y))

@@ -34,7 +34,7 @@ class OutputPool(WorkerPool):
     """Workers that judge outputs."""
 
     module = __name__
-    most_waiting = 200  # only CPU time decides
+    most_waiting = 200  # so high that only CPU time decides
 
     def __init__(self, memory_bytes: int = MEMORY_BYTES) -> None:
         super().__init__(memory_bytes=memory_bytes)

@@ -130,8 +130,8 @@ class Compiled:
 class Interaction:
     """The evidence of two programs that talked over pipes.
 
-    first_ended  which of them ended before the other; the first program has ended, too, when it
-                 has closed its output and the second one has been told so
+    first_ended  which program ended before the other; the first program also counts as ended when
+                 it has closed its output and the second program has been told so
     transcript   (which program wrote, bytes), in order, up to the requested size
     """
 

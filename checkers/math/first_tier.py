@@ -68,7 +68,7 @@ def lettered(choices: object) -> dict[str, str]:
     """Return the texts of choices by their letters.
 
     choices  texts in the order A, B, …; or texts by letter; or {"label": [...], "text": [...]}.
-             None and empty ones are none
+             None or empty: a question without choices
 
     Raises ValueError for anything else.
     """
@@ -102,7 +102,7 @@ def judge_choice(
 ) -> Verdict:
     """Return the verdict on a response.
 
-    judge  compares it with a reference answer
+    judge  compares the response with a reference answer
     same   whether two bare answers are equal
     """
     letters = [gold.strip(" ().")] if gold.strip(" ().") in choices else []

@@ -37,7 +37,7 @@ def end(status):
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BaseException:  # noqa: BLE001 - the solution may have replaced it
+        except BaseException:  # noqa: BLE001 - the solution may have replaced the stream
             continue
     os._exit(status)
 
@@ -103,7 +103,7 @@ def call_many(namespace, entry, tests):
         began, kind = clock(), b"value"
         try:
             answer = answer_of(function, arguments(test))
-        except Exception as error:  # noqa: BLE001 - any other one ends the process
+        except Exception as error:  # noqa: BLE001 - others, such as SystemExit, end the process
             kind, answer = b"raised", text_of(error)
         write_all(b"%d\t%b\t%b\n" % (clock() - began, kind, answer))
     end(0)
@@ -112,6 +112,6 @@ def call_many(namespace, entry, tests):
 def text_of(error):
     try:
         text = f"{type(error).__name__}: {error}"[:1000]
-    except BaseException:  # noqa: BLE001 - it has methods of its own
+    except BaseException:  # noqa: BLE001 - the error may have methods of the solution
         text = "an exception without a text"
     return " ".join(text.split()).encode("utf-8", "backslashreplace")

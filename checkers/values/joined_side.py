@@ -1,4 +1,4 @@
-"""Runs a solution and the text of its tests in one process, for tests that pass what is no data.
+"""Runs a solution and its tests' text in one process, for tests that pass more than plain data.
 
     stdin   a secret, a line feed, [the text of the tests, {"prompt", "entry", "names"}] as JSON;
             for classes of tests also {"classes", "began"}, see unittest_side.py
@@ -8,7 +8,7 @@ stdin is read to its end before the solution begins. The secret is then held by 
 which no frame, module or function refers to. The tests have built-ins and modules as they were
 before the solution ran. What comes back from a call is cleaned: a subclass of a built-in type
 becomes that type; an instance of a class of the solution's own is a `Kept`, which has attributes
-and methods, and no operator but identity. Objects of the tests stay as they are. Of classes of
+and methods, and no operator but identity. Objects of the tests stay as they are. For classes of
 tests, `began` is written to stdout when the tests are ready and the program has not begun.
 
 This text runs in boxes, behind codec.py and tester_side.py, in a namespace of its own.
@@ -51,14 +51,14 @@ FUNCTION = type(lambda: 0)
 settrace, getsignal, set_signal = sys.settrace, _signal.getsignal, _signal.signal
 STREAMS = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
 FILES = (io.StringIO, io.BytesIO, io.TextIOWrapper)
-tests_sys = sys  # the copy that the tests have
+tests_sys = sys  # the copy of sys that the tests have
 HANDLERS = {n: getsignal(n) for n in range(1, _signal.NSIG)}
 
 
 passed_in = {}  # id of an object that the tests passed → (the object, its class)
 class_parts = {}  # class of such an object → its methods
-library = None  # of classes of tests: a `Library` (unittest_side.py)
-pairs = {}  # class of the prompt in the solution → the same in the tests, and the reverse
+library = None  # for tests that are classes: a `Library` (unittest_side.py)
+pairs = {}  # class of the prompt: the solution's → the tests' own, and the reverse
 
 
 class Kept:
@@ -198,11 +198,11 @@ def undisturbed():
 
 
 def lend_streams():
-    """Let the solution read and write the streams of the tests; return those that are theirs."""
+    """Let the solution use the streams of the tests; return those that the tests replaced."""
     found = []
     for name, first in STREAMS.items():
         stream = getattr(tests_sys, name, first)
-        if stream is first:  # redirect_stdout sets the real one, as the solution's threads can
+        if stream is first:  # redirect_stdout sets the real sys's, as the solution's threads can
             stream = getattr(sys, name)
             if stream is not first and type(stream) not in FILES:
                 raise AssertionError(f"sys.{name} is of a class that may be the solution's")

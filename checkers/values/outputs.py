@@ -4,8 +4,8 @@
 |------------------|---------------------------------------------------------------------------|
 | lines-reference  | LiveCodeBench: the same number of lines, each stripped and equal, or both  |
 |                  | numbers only and equal as decimals                                        |
-| apps-reference   | APPS, TACO: the first that holds of: the stripped lines are equal; so are  |
-|                  | those that are not empty; every line is a number and close to the other,  |
+| apps-reference   | APPS, TACO: any of: the stripped lines are equal; the lines that are not   |
+|                  | empty are equal; every line is a number and close to the expected one,    |
 |                  | 1e-8 + 1e-5 relatively; the sets of each line's words are equal as a set   |
 |                  | of lines, also with all words as numbers rounded to 3 places              |
 | tokens-reference | CodeContests: as many tokens, each equal in any ASCII case, or both        |

@@ -10,9 +10,9 @@ ends its worker, so that the next one gets a fresh one. What a request asks is u
 
     caller ──channel──▶ zygote ──fork──▶ worker ◀──its own channel── caller
 
-Requests and replies are JSON objects. The zygote first sends a message. "fork", sent with a socket
-for the worker, is answered by its pid; a pid, which is to be killed, by the same. Only the zygote
-kills workers: they are its children, so that a reused pid cannot make it hit another process. When
+Requests and replies are JSON objects. The zygote first sends "ready". It answers "fork", sent with
+a socket for the worker, with the worker's pid; it answers a pid by killing this worker and sending
+the same pid. Only the zygote kills workers: they are its children, so no reused pid is hit. When
 the caller ends, the channel ends, and the zygote kills its workers.
 """
 

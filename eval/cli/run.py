@@ -95,14 +95,14 @@ def run_grading(
 
     say        called with messages for the user
     sandbox    used instead of the one the options choose, and not closed
-    rejudging  solutions of an earlier run, whose records are replaced; its summary is filled
+    rejudging  solutions of an earlier run, whose records are replaced; `.summary` is filled
 
     Raises InputError for bad input, an unavailable sandbox, an unusable results folder or a full
     disk; whatever was graded before is recorded. In the main thread, SIGINT and SIGTERM end the
     run after the cases that are running.
     """
     with contextlib.ExitStack() as stack:
-        # Entered first, left last: a second signal during the sandbox's close ends at once, too.
+        # Entered first, so left last: a second signal ends the process even in the sandbox's close.
         stopper = stack.enter_context(Stopper())
         session = stack.enter_context(GradingSession(options, sandbox))
         session.open_inputs()
@@ -116,7 +116,7 @@ def run_grading(
         if note := missing_libraries(session):
             session.add_note(note)
             say(note)
-        if options.executor == "local":  # a Ray head may lack what its nodes have
+        if options.executor == "local":  # with Ray, only nodes may have what a checker needs
             try_named_checker(session.options, session.sandbox)
         if options.fresh:
             discard_results(_folder_of(source, options) for source in session.files)
@@ -264,11 +264,11 @@ def _schedule(
 def _rejudge(
     session: GradingSession, rejudging: Rejudging, stopper: Stopper, retry: Retry
 ) -> FileResult:
-    """Grade the selected solutions again; replace records, and the metrics if there are any."""
+    """Grade the selected solutions again; replace their records, and the metrics if any."""
     source, path, summary = session.files[0], rejudging.results.folder, rejudging.summary
     counts, total = ProgressCounts(), len(rejudging.lines)
     with ResultsFolder(path, backend=None) as folder, _log_to(path):
-        results = open_results(str(path))  # again: no run writes them now
+        results = open_results(str(path))  # read again: no run writes to the locked folder
         rejudging = replace(rejudging, results=results)
         records = RejudgedRecords(rejudging, folder, session)
         solutions = records.solutions(source)
@@ -303,7 +303,7 @@ def _now() -> str:
 
 
 class _Earlier(msgspec.Struct):
-    """What the metrics of an earlier run in the folder have for this one."""
+    """What this run takes over from the metrics of an earlier run in the folder."""
 
     calibration: dict[str, Any] | None = None
     known_solutions_checked: int = 0
@@ -320,7 +320,7 @@ class _Earlier(msgspec.Struct):
         return found if 0 < seconds < math.inf else msgspec.structs.replace(found, calibration=None)
 
     def check(self) -> dict[str, Any]:
-        """Return what it found of the data set's own solutions."""
+        """Return how many of the data set's own solutions it checked, and which failed."""
         return {"checked": self.known_solutions_checked, "failed": self.known_solutions_failed}
 
 

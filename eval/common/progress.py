@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from gradebox.eval.common.streams import silence
 
 DRAW_EVERY_S = 0.2
-IN_NOTEBOOK_AFTER_S = 1.0  # a cell may make many short calls
+IN_NOTEBOOK_AFTER_S = 1.0  # no bar before: a cell may make many short calls
 
 
 def in_notebook() -> bool:
@@ -22,9 +22,9 @@ def in_notebook() -> bool:
 
 
 def notebook_bar(**how: Any) -> Any:
-    """Return a bar that is a widget where there are widgets, and that goes when it is closed.
+    """Return a bar that is a widget where there are widgets, and that disappears at its end.
 
-    None without tqdm: rewards work where only they are installed, in a notebook too.
+    None without tqdm: rewards must work where it is not installed, in a notebook too.
     """
     has_widgets = importlib.util.find_spec("ipywidgets") is not None
     try:
@@ -40,7 +40,7 @@ class ProgressDisplay:
     total         number of steps, None when unknown
     unit          what a step is
     done          returns the number of steps that are done
-    text          returns what is shown beside the bar, or as a line (True)
+    text          returns what is shown: beside the bar (False), or as a line (True)
     line_every_s  seconds between two lines
     """
 
@@ -66,7 +66,7 @@ class ProgressDisplay:
             "file": self._stream,
             "mininterval": 0.1,
         }
-        self._waiting = how if stream is None and in_notebook() else None  # for its bar
+        self._waiting = how if stream is None and in_notebook() else None  # until there is a bar
         if self._stream.isatty() and self._waiting is None:
             from tqdm import tqdm
             from tqdm.contrib.logging import logging_redirect_tqdm

@@ -25,8 +25,8 @@ class ProgramTaskConfig(vf.TaskConfig):
     dataset       as for --dataset; the taskset sets it
     mode          pass_fail, partial or weighted_sum (docs/rewards.md)
     servers       addresses of servers that grade; they have the data set (`--dataset`)
-    patience_s    how long servers are asked again that are full or do not answer
-    time_limit_s  of the run of one completion's tests
+    patience_s    for how long servers that are full or do not answer are asked again
+    time_limit_s  for all tests of one completion together
     """
 
     dataset: str = ""
@@ -41,7 +41,7 @@ class ProgramsConfig(vf.TasksetConfig):
 
     dataset      a .jsonl or .parquet file, a folder, or a name on the hub
     language     of programs, for rows that leave it open
-    prompt_file  a template as of `gradebox sample`; None: its own
+    prompt_file  a template as of `gradebox sample`; None: that command's own
     """
 
     dataset: str = "openai/openai_humaneval"

@@ -26,8 +26,8 @@ class Flag:
     group          heading in --help
     metavar        placeholder of the value in --help
     least, most    allowed range of a number; `remedy` says what to give instead
-    in_record_key  another value gives records another key; flags that choose tests, checkers or
-                   limits are in the key by what they choose
+    in_record_key  another value gives records another key. Not needed for flags that choose tests,
+                   checkers or limits: what they choose is in the key
     grader         a `Grader` takes it as a keyword
     request        a request to POST /grade may set it, a number up to `request_most`
     reopened       debug_case.py takes it from the metrics of a run

@@ -8,8 +8,8 @@ Points are added up from the records of cases:
 a test     a score 0 … 1, from the checker, the manager, or a comparison
 a group    its share 0 … 1 by its rule (`RULES`), times its points; 0 where a group that it
            needs has not full marks
-a problem  the sum over the groups that are in no other; of several solutions, the sum of the
-           best of each
+a problem  the sum over the groups that are in no other; of several solutions, the sum of each
+           group's best points
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ RULES: Mapping[GroupRule, Callable[[Weighed], float]] = {
 
 
 def subtask_points(problem: Problem, cases: Sequence[CaseRecord]) -> tuple[SubtaskPoints, ...]:
-    """Return the points of each group in no other; a test that was not judged scores 0."""
+    """Return the points of each group that is in no other; a test that was not judged scores 0."""
     scores = {c.test_case_i: c.score or 0.0 for c in cases if c.case_type == "official"}
     shares: dict[str, float] = {}
     points: dict[str, float] = {}

@@ -28,20 +28,20 @@ from gradebox.eval.problems.row import MAX_ID
 from gradebox.eval.problems.rows import MAX_ROW_BYTES, Choose, Rows
 
 _NAME_BATCH = 1024
-_FIRST_BYTES = 8 << 20  # of the rows of which the format is recognised
+_FIRST_BYTES = 8 << 20  # of the first rows, by which the format is recognised
 _READ_AHEAD_BYTES = 1 << 20
 MAX_ROWS = 2_000_000
 MAX_ALIASES = 10 * MAX_ROWS
 MAX_GROUP_BYTES = 32 << 30
-# Columns of which the values are needed to recognise a format.
+# Columns whose values are needed to recognise a format.
 _TOLD = {name for row in FORMATS.values() for name, told in row.content.items() if told.fits}
 
 
 class ArrowRows(Rows):
-    """Rows with columns; a class of its own says how batches of them are read.
+    """Rows with columns; subclasses say how batches of rows are read.
 
-    where    what they are of, for messages; a class of its own sets it before it reads
-    columns  the names of all
+    where    the table or file, for messages; a subclass sets it before it calls this __init__
+    columns  the names of all columns
     first    (names of columns) → batches of one row each, with these columns
     """
 
@@ -65,7 +65,7 @@ class ArrowRows(Rows):
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         found = [column for column in self._reading.format.names if column in self._columns]
         with self._reporting_damage():
-            batches = self._batches(found or self._columns[:1])  # without columns, no rows
+            batches = self._batches(found or self._columns[:1])  # without a column: no rows
             rows = (row for batch in batches for row in batch.to_pylist())
             for number, row in enumerate(rows):
                 yield number, self._reading.ids(row, number)
@@ -208,12 +208,12 @@ class ParquetRows(ArrowRows):
 
 
 def _first(names: Iterable[str], batches: Iterable[Any]) -> Iterator[Row]:
-    """Yield the first rows for recognising them: all columns, the values of some.
+    """Yield the first rows, to recognise their format: all columns, the values of some.
 
     names    all columns
     batches  of one row each, with columns of _TOLD
 
-    A damaged row ends them: who reads it says so.
+    A damaged row ends the iteration without an error: reading this row later raises it.
     """
     row, read, number = dict.fromkeys(names), 0, -1
     with contextlib.suppress(RowError, *arrow_errors()):

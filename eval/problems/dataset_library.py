@@ -7,7 +7,8 @@ The child answers one request. Both are JSON:
             "failures": [one line for each subset]}
     {"name", "files"} ─▶ {"paths"} or {"error"}
 
-`subsets` is null for a folder of `save_to_disk`. `folder` is for rows that are not whole files.
+`subsets` is null for a folder of `save_to_disk`. `folder` takes copies of rows that
+are only a part of their files.
 
 The library keeps settings for its whole process (offline mode, progress bars) and reads
 HF_HUB_OFFLINE only once, when it is imported. A child can be set offline, to save half a minute
@@ -82,8 +83,8 @@ def download(name: str, files: Sequence[str]) -> list[Path]:
 
 
 def _answer(**job: Any) -> dict[str, Any]:
-    """Return what the child answers. Raises InputError when it ends before."""
-    with Child(MAIN, own_errors=False) as child:  # progress bars are for the user
+    """Return what the child answers. Raises InputError when the child ends without an answer."""
+    with Child(MAIN, own_errors=False) as child:  # stderr is ours: users see progress bars
         try:
             child.channel.send(json.dumps(job).encode())
             answer: dict[str, Any] = json.loads(child.channel.receive())
@@ -104,7 +105,7 @@ def _table(entry: dict[str, Any]) -> LoadedTable:
                 tables.append(arrow.ipc.open_stream(source).read_all())
         return arrow.concat_tables(tables)
 
-    if entry["temporary"]:  # the files are removed soon: map them once
+    if entry["temporary"]:  # the files are removed soon, so they are mapped now
         table = map_files()
         return LoadedTable(entry["subset"], entry["fingerprint"], lambda: table)
     return LoadedTable(entry["subset"], entry["fingerprint"], map_files)
@@ -166,7 +167,7 @@ def _load_split(datasets: Any, job: dict[str, Any], subset: str | None) -> Any:
 
 
 def _describe(dataset: Any, copy: Path) -> dict[str, Any]:
-    """Return the Arrow files of a dataset; save its rows to `copy` when they aren't whole files."""
+    """Return a dataset's Arrow files, newly saved in `copy` where its own hold other rows, too."""
     arrow = load_arrow()
     files = [str(entry["filename"]) for entry in dataset.cache_files]
     temporary = getattr(dataset, "_indices", None) is not None or (

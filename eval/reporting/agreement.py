@@ -34,7 +34,7 @@ COLUMNS = ("AC", "WA", "TLE", "MLE", "RE", "CE")
 
 @dataclass
 class Agreement:
-    """Our verdicts by (language, verdict), both as the site names them.
+    """How often we gave each verdict, by (language, verdict of the site) in the site's words.
 
     left_out  submissions without a judgement of the site, and those that were not graded
     """
@@ -90,7 +90,7 @@ def _shares(verdict: str, counts: Counter[str]) -> dict[str, Any]:
 
 
 def agreement_lines(agreement: Agreement, width: int) -> Iterator[str]:
-    """Yield the table, at most `width` columns wide; the names have what the numbers leave."""
+    """Yield the table, at most `width` columns wide; names are cut to what the numbers leave."""
     numbers = f"{'n':>6}{'agree':>7}{'same':>7}"
     numbers += "".join(f"{name:>5}" for name in COLUMNS) + f"{'other':>6}"
     room = max(18, min(60, width - len(numbers) - 1))

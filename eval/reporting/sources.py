@@ -22,14 +22,14 @@ from gradebox.eval.solutions.files import MAX_LINE_BYTES
 from gradebox.eval.solutions.reader import recorded_solution
 from gradebox.sandbox.common.cleanup import Closeable
 
-_NOT_LINES = (b"\x1f\x8b", b"[")  # gzip; one JSON array
+_NOT_LINES = (b"\x1f\x8b", b"[")  # how gzip files and JSON arrays begin
 
 
 class SolutionLines(Closeable):
     """The solutions of a file by line. Not thread-safe.
 
-    The file is read once at the first use, and a line again when it is wanted. A compressed file,
-    or a JSON array, is read up to the line each time.
+    The first use reads the whole file and notes where its lines begin; each use then reads only the
+    wanted line. A compressed file, or a JSON array, is read from its start up to the line.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,9 +40,9 @@ class SolutionLines(Closeable):
     def texts(
         self, record: Mapping[str, Any], program_chars: int, response_chars: int
     ) -> dict[str, Any]:
-        """Return the program and the response of a record's solution, null for what it has not.
+        """Return the program and the response of a record's solution, null where it has none.
 
-        program_chars, response_chars  the most that is returned of each
+        program_chars, response_chars  the most characters that are returned of each
 
         `cut` names the texts that are longer; `named` is the line's problem where the record
         spells it differently, "" where it does not. A response is null where the line has only
@@ -59,7 +59,7 @@ class SolutionLines(Closeable):
         }
 
     def _line(self, number: Any) -> bytes | None:
-        """Return a line by its offset, None for one that has none."""
+        """Return a line by its offset in the file, None where no offset is known."""
         try:
             with self.path.open("rb") as file:
                 if file.read(2).startswith(_NOT_LINES) or not isinstance(number, int):

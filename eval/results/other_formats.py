@@ -2,7 +2,7 @@
 
 `gradebox export` makes a table with a row for each solution, or for each case, as FILE.csv or
 FILE.parquet. The columns are the fields of record.py, so that the tables of all runs have the same
-ones. A list of texts is a list in parquet; other nested fields are JSON. Memory use is constant.
+columns. A list of texts is a list in parquet; other nested fields are JSON. Memory use is constant.
 
 `--also-write FORMAT=PATH` has the formats of other graders:
 
@@ -13,8 +13,8 @@ ones. A list of texts is a list in parquet; other nested fields are JSON. Memory
 | evalplus      | as its `…eval_results.json`: {date, hash, eval: {task_id: [{task_id, solution,   |
 |               | base_status, plus_status, base_fail_tests, plus_fail_tests}]}, pass_at_k}        |
 
-Only solutions that count (passed or failed) are written. Programs and statements are not in
-records: the first come from the solutions file, the second are left out.
+Only solutions that count (passed or failed) are written. Records have neither programs nor
+statements: programs come from the solutions file, statements are left out.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def _write_csv(file: IO[bytes], kinds: Mapping[str, type], rows: Iterable[Row]) 
 
 
 def _cell(value: Any, kind: type) -> str:
-    """Return a cell as it is written. The module csv has no null characters before Python 3.11."""
+    """Return a cell as it is written. Before 3.11, the module csv fails at null characters."""
     if value is None:
         return ""
     cell = json.dumps(value) if kind in (list, dict) else str(value)
@@ -244,7 +244,7 @@ def _cell(value: Any, kind: type) -> str:
 
 
 def _write_parquet(file: IO[bytes], kinds: Mapping[str, type], rows: Iterable[Row]) -> int:
-    try:  # they have no types
+    try:  # imported as Any: pyarrow has no type hints
         pa: Any = importlib.import_module("pyarrow")
         parquet: Any = importlib.import_module("pyarrow.parquet")
     except ModuleNotFoundError as error:

@@ -6,7 +6,7 @@ A field is defined here and nowhere else. Every field of a record is needed, unl
 a verdict derived from an incomplete record would be wrong without anyone noticing, so that anything
 that fails the check is graded again.
 
-msgspec writes a case in 0.3 µs and checks one in 0.5, where `json` takes 5 to write it.
+msgspec writes a case in 0.3 µs and checks a case in 0.5 µs; `json` takes 5 µs to write a case.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ class CaseRecord(msgspec.Struct):
     output_passed  whether the output was complete and right, apart from the time it took, when
                    the program ended by itself within 1.25 × its time limit; None when there was
                    no such output. From it pass@1 at other time limits is computed.
-    input          of a case that failed, when it is short; UNSET: see the data set
+    input          the test's input, if the case failed and it is short; UNSET: see the data set
     repeats        verdicts of all runs under --repeat, this run first
-    marked         why assert tests ran in the process of the solution, with a mark; UNSET: they
-                   did not
+    marked         why assert tests ran in the solution's own process, with a mark that only their
+                   end writes; UNSET: they did not run there
     test           the name of the test in its package, and `groups` those of its groups
-    points         of the test, where tests have points or a checker gave some
-    passes         runs of the program for the test, where there may be several
+    points         the test's points times `score`; UNSET where the test has no points
+    passes         how often the program ran for the test, in a problem of several passes
     """
 
     case_type: CaseType
@@ -102,7 +102,7 @@ class CaseRecord(msgspec.Struct):
 
 
 class SubtaskPoints(msgspec.Struct):
-    """The points that a solution has of a subtask or group, and those that there are."""
+    """The points that a solution got in a subtask or group, and `of`, the most that one can get."""
 
     name: str
     points: Number
@@ -113,11 +113,11 @@ class SolutionRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one solution: one JSON line of piston_eval_results.jsonl.
 
     time_limit_s, memory_limit_bytes  the limits in effect, --time-limit-scale included
-    has_checker                       a checker judges every output but the expected one itself
+    has_checker                       a checker judges every output that is not the expected one
     origin                            of rows of other data sets: dataset_format, judge, test_kind,
                                       difficulty, platform, contest_date, errata
-    subtasks                          of a problem with points: those that are in no other
-    points, points_of                 their sum, and the most that it can be
+    subtasks                          the points of each subtask or group that is in no other group
+    points, points_of                 the sum of these points, and the most that it can be
     """
 
     schema: Literal[2]
@@ -152,7 +152,7 @@ class SolutionRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def busy_s(self) -> float:
-        """Seconds that its compiler and its cases ran."""
+        """CPU seconds of its compiler plus wall seconds of its cases."""
         return (self.compile.get("cpu_s") or 0.0) + sum(c.wall_s or 0.0 for c in self.details)
 
 
@@ -194,7 +194,7 @@ def encodable(value: Any) -> Any:
 
 
 def _json_escapes(error: UnicodeError) -> tuple[str, int]:
-    """Write what is not ASCII as JSON does; in a JSON text it is always within a string."""
+    """Return JSON's escapes for what is not ASCII: JSON text has it only within strings."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end].encode("utf-16-be").hex()
     return "".join(f"\\u{text[at : at + 4]}" for at in range(0, len(text), 4)), error.end

@@ -13,8 +13,8 @@ program. The program is, in this order:
 2. the last fence without a tag. Its language is the requested one, else python.
 
 A tagged fence is preferred to a later untagged one, which usually shows sample output. Empty
-fences and fences with other tags (`text`, `bash`) are ignored. What is behind MOST_MARKS lines that
-could be fences belongs to the last one's program.
+fences and fences with other tags (`text`, `bash`) are ignored. After MOST_MARKS lines that could be
+fences, the rest of the text belongs to the fence that is open there.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from gradebox.sandbox.languages import TABLE, Language
 DEFAULT_LANGUAGE = "python"
 END_THINK = "</think>"
 
-# Where a fence may begin, to the end of its line: no line is read twice. A search for line starts
-# would take 90 ms for a megabyte of blank lines.
+# Where a fence may begin; a match goes to the line's end, so that no line is read twice. A
+# search for line starts would take 90 ms for a megabyte of blank lines.
 _MARK = re.compile(r"(```+|~~~+|<think>)([^\n]*)")
-_BEHIND = re.compile(r"(?<=[^\s`~])(```+|~~~+)[ \t\r]*$", re.MULTILINE)  # a line of a program
+_BEHIND = re.compile(r"(?<=[^\s`~])(```+|~~~+)[ \t\r]*$", re.MULTILINE)  # behind program text
 MOST_MARKS = 4000  # 5 µs each
 LAST = 1 << 14  # characters in which special tokens at the end are found
 # <|im_end|>, <|eot_id|>, <｜end▁of▁sentence｜>, </s>, <eos>, <end_of_turn>, <pad> …
@@ -167,7 +167,7 @@ def _fences(text: str, known: frozenset[str]) -> Iterator[_Fence]:
 def _end(text: str, start: int, fence: str) -> int:
     """Return where a program ends whose fence no line closes: before a fence behind its last line.
 
-    A fence that also begins in that line is code in a comment.
+    Where the fence's marks occur twice in a line, they are inline code in a comment, not the end.
     """
     for mark in islice(_BEHIND.finditer(text, start), MOST_MARKS):
         begins = text.rfind("\n", start, mark.start()) + 1

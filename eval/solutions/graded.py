@@ -6,9 +6,9 @@
     checker/checker.cpp   a program of its own: input, answer, output; gives a score
     graders/*.h           beside all of them
 
-A manager and a stub are given two files to read from and to write to. In a box these are the pipes
-between both programs: the stub's arguments are replaced in its `main`, and the manager gets a
-constructor that puts them in their places.
+A manager and a stub each take two files as arguments: one to read, one to write. In a box these are
+the pipes between the two programs: the stub's arguments are replaced in its `main`, and the manager
+gets a constructor that moves its pipes to file descriptors 62 and 63.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WORDS = (
     r'\g<0> static char *gradebox_words[] = {(char *)"stub", (char *)"/dev/fd/0", '
     r'(char *)"/dev/fd/1", nullptr}; \1 = 3; \2 = gradebox_words;'
 )
-# Before the manager begins: its pipes become 62 and 63, the input its stdin, a file its stdout.
+# Runs before the manager's main: moves its pipes to 62 and 63, makes files its stdin and stdout.
 _MANAGER_START = """
 #include <fcntl.h>
 #include <unistd.h>
@@ -82,7 +82,7 @@ def checker_program(problem: Problem) -> Program | None:
 
 
 def _stub(text: str) -> str:
-    """Return a stub that is given its stdin and stdout as the files of its talk."""
+    """Return a stub that talks to the manager by its stdin and stdout, not by files."""
     return _MAIN.sub(_WORDS, text, count=1)
 
 

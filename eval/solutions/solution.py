@@ -18,15 +18,15 @@ class Solution:
     """One line of a solutions file.
 
     code       the program, or None when the response has none
-    files      (name, text) of all files of a program in several, `code` first; else empty. A name
-               "" stands for that of the language's main file
+    files      (name, text) of a program's files when it has several, `code` first; else empty. The
+               name "" stands for the name of the language's main file
     language   the name as given, which `gradebox.sandbox.languages` resolves
     sample_i   0-based number of this sample within its problem, in file order
     line       1-based line in its file
     error      why the line is invalid, else None
     source     path of the file, "" for rows in memory
-    response   the answer without a program in it, which continues a prompt where there is one; and
-               an answer with several programs, of which the problem's tests need one
+    response   an answer in which no program was found, which may continue the problem's prompt; or
+               one with several programs, of which the problem's tests need one
     known      of a submission to a site: `site_verdict` and `site_language`, as the site names them
     expect     the status that its line says it must have, one of EXPECTED; else ""
     """
@@ -51,9 +51,9 @@ EXPECTED = ("passed", "failed")
 def files_of(row: Mapping[str, Any], main: str = "") -> tuple[tuple[str, str], ...]:
     """Return (name, text) of a program's files; without `code`, the first one is the main file.
 
-    main  the name of the file that is the first one, if there is one of it
+    main  the name of the file that comes first, if there is a file of this name
 
-    Raises RowError. A field of this name that holds anything but texts is another matter.
+    Raises RowError. A field `files` that holds anything but texts has no program's files: ().
     """
     given = row.get("files")
     if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given.values()):
@@ -73,9 +73,9 @@ def encodable(text: str) -> str:
 class KnownSolution:
     """A solution with what grading it must give.
 
-    expect    its status: passed, or failed
-    expected  of a package's submission instead, by its tests
-    whole     the expectation speaks of tests behind the first that fails
+    expect    the status that it must have: passed or failed
+    expected  for a package's submission instead: the verdicts that tests must give
+    whole     the expectation is also about tests after the first that fails
     """
 
     solution: Solution

@@ -30,18 +30,18 @@ Name = Literal["first", "second"]
 CHUNK = 65536
 MOST_PENDING = 1 << 20  # bytes held for a slow reader; at more, its writer has to wait
 REPLY_TIMEOUT_S = 60.0
-TRANSCRIPT_BYTES = 65536  # kept of what both wrote
-# The other program's input ends so many reports after this one has closed its output. A program
-# that ends closes its pipes a little before its end is reported. If the input of the other one
-# ended at once, that one could end meanwhile and seem to have ended first.
+TRANSCRIPT_BYTES = 65536  # kept of what both programs wrote together
+# After a program has closed its output, its box sends so many reports before the other program's
+# input ends. A program that ends closes its pipes a little before its end is reported. If the other
+# program's input ended at once, that program could end meanwhile and seem to have ended first.
 REPORTS_TO_END = 2
-# Most that is charged for one look. Boxes report every 25 to 50 ms. A longer pause means that the
-# machine did not let a box or this process run, which is nobody's fault.
+# Most time that is charged at one look. Boxes report every 25 to 50 ms. A longer pause means that
+# the machine did not let a box or this process run, which is nobody's fault.
 STEP_NS = 100_000_000
 
 
 class WaitingClock:
-    """The wall time of two programs that talk: who is waited for is charged.
+    """The wall time of two programs that talk, charged to the program that is waited for.
 
         time   =  one of them has a core  +  one of them awaits a core  +  neither
                                                                            └▶ charged to one
@@ -51,16 +51,16 @@ class WaitingClock:
     that it has not read, or the end of its input) and the first has not. Else it waits for the
     first: for a solution that does not speak, or does not listen.
 
-    idle_ns  what each has been charged
+    idle_ns  the time that each program has been charged
     """
 
     def __init__(self, start_ns: int) -> None:
         self.idle_ns = [0, 0]
         self._until_ns = start_ns
         self._busy_ns = 0
-        self._over_ns = 0  # busy after `_until_ns`
+        self._over_ns = 0  # busy time in reports that lies after `_until_ns`
         self._looked_ns = start_ns
-        self._relayed_ns = 0  # in which this process ran, not charged yet
+        self._relayed_ns = 0  # of the clock `now_ns`, not charged yet
 
     def look(
         self,
@@ -71,12 +71,12 @@ class WaitingClock:
     ) -> int:
         """Charge the time since the last look. Return the number of the program it is charged to.
 
-        reports  of each program the last one: until when it was watched, in ns of the monotonic
-                 clock, and how long it was busy up to then
-        ended    not both
-        reacts   return whether a program has something to react to
-        now_ns   of the relay, a clock that runs while the relay sleeps: reports that waited while
-                 it was stopped come all at once, and what it has not passed on is no silence
+        reports  each program's last report: the time until which the program was watched, in ns of
+                 the monotonic clock, and for how many ns it was busy until then
+        ended    whether each program has ended; not both have
+        reacts   returns whether the program of a number has something to react to
+        now_ns   a clock that runs only while the relay sleeps: at other times reports wait for the
+                 relay, and a program may be silent because the relay has not passed words on
         """
         self._relayed_ns = min(self._relayed_ns + now_ns - self._looked_ns, STEP_NS)
         self._looked_ns = now_ns
@@ -95,12 +95,12 @@ class WaitingClock:
 
 @dataclass
 class _Side:
-    """One of both programs; what it writes is on its way to the other's stdin.
+    """One of the two programs, and what it has written for the other's stdin.
 
     source, sink  pipes: from its stdout, to the other's stdin
-    reports       on it when it closed its output
-    written       bytes so far
-    silent_ns     when the other one was told that it has closed its output and goes on
+    reports       how many its box had sent when the program closed its output
+    written       bytes that the program has written so far
+    silent_ns     when the other's stdin was closed though this program goes on; None: it was not
     """
 
     name: Name
@@ -118,7 +118,7 @@ class _Side:
 
     @property
     def has_news(self) -> bool:
-        """Whether its reader has something to react to."""
+        """Whether the other program has something to react to: unread bytes or the end."""
         if self.sink.closed or self.pending:
             return True
         return fcntl.ioctl(self.sink, termios.FIONREAD, b"\0" * 4) != b"\0" * 4
@@ -132,7 +132,7 @@ def run_interaction(
 ) -> Interaction:
     """Run both programs until each has ended. Raises SandboxError when a box fails.
 
-    hold       the core for both
+    hold       the core that both programs share
     corrected  returns a reply with the figures of a plain start
     """
     asleep: list[bool] = []
@@ -173,7 +173,7 @@ def run_interaction(
     one, two = sides
     assert one.execution is not None and two.execution is not None
     ended: Literal["first", "second", "both"] = "both"
-    # A first program that goes on without an output has said its last word.
+    # A first program that goes on without an output counts as ended when the second was told.
     one_ns = one.end_ns if one.silent_ns is None else min(one.silent_ns, one.end_ns)
     if one_ns != two.end_ns:
         ended = "first" if one_ns < two.end_ns else "second"
@@ -235,7 +235,7 @@ class _Relay:
         side.hold.lend()
 
     def _look(self) -> None:
-        """Do what a report of a box is a reason for: an end of input, an end for the wall time."""
+        """After a box's report: close inputs that end; end a program waited for too long."""
         for side in self.sides:
             self._pass_on_end(side)
         ended = [side.execution is not None for side in self.sides]
@@ -256,7 +256,7 @@ class _Relay:
         return 0
 
     def _pass_on_end(self, side: _Side) -> None:
-        """Close the reader's input after the writer's end, or when the writer goes on without."""
+        """Close the reader's input when the writer has ended, or goes on without an output."""
         over = side.execution is not None or side.box.reports >= side.reports + REPORTS_TO_END
         if side.source.closed and not side.pending and over and not side.sink.closed:
             side.silent_ns = None if side.execution else time.monotonic_ns()
@@ -264,7 +264,7 @@ class _Relay:
 
     def _read(self, side: _Side) -> None:
         data = None if side.source.closed else side.source.read(CHUNK)
-        if data is None:  # nothing is there
+        if data is None:  # nothing to read yet
             return
         if not data:
             self._close(side.source)
@@ -282,7 +282,7 @@ class _Relay:
         try:
             while side.pending and not side.sink.closed:
                 count = side.sink.write(side.pending[:CHUNK])
-                if count is None:  # it is full
+                if count is None:  # the pipe is full
                     break
                 del side.pending[:count]
         except BrokenPipeError:  # the reader has closed its end: the writer's next write fails too
@@ -292,7 +292,7 @@ class _Relay:
         self._watch(side.sink, selectors.EVENT_WRITE, side, bool(side.pending))
         if not side.pending:
             self._pass_on_end(side)
-        # With too much pending, its writer waits, as on any full pipe.
+        # With too much pending, nothing more is read: the writer waits, as on any full pipe.
         room = len(side.pending) <= MOST_PENDING
         self._watch(side.source, selectors.EVENT_READ, side, room)
 

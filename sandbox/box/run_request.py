@@ -39,15 +39,15 @@ def reply_timeout_s(limits: Limits) -> float:
 
 @dataclass
 class BoxRequest:
-    """A program and its inputs, one for each run. A context manager: it holds memory files.
+    """A program and its inputs, one for each run. A context manager, as it owns memory files.
 
     limits  of all runs
     outputs the output limit of each run; empty: that of `limits`
     flags   wire flags besides those that follow from the contents
     forks   start the program by fork, if it can be; the box must have templates
-    seen    is given the box's own replies; None: nobody wants them
-    stdin, stdout  descriptors of the caller's in place of the only input, of the output
-    live    lets others reach the run, which cannot be repeated in another box
+    seen    the box's own replies are added to it; None: nobody wants them
+    stdin, stdout  descriptors of the caller that replace the only input and the output
+    live    lets other threads reach the run, which then cannot be repeated in another box
     """
 
     program: BuiltProgram
@@ -68,7 +68,7 @@ class BoxRequest:
     _owned: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._starts = [0, *accumulate(map(len, self.stdins))]  # of the inputs, put together
+        self._starts = [0, *accumulate(map(len, self.stdins))]  # offsets in the joined inputs
         self.outputs = self.outputs or [self.limits.output_bytes] * len(self.stdins)
         self._files: list[int] = []
 
@@ -112,7 +112,7 @@ class BoxRequest:
         Raises SandboxError for a live run that was started before.
         """
         program, limits = self.program, self.limits
-        # Always: files of another program (a checker, say) must not be visible to this one.
+        # Also without files: those of another program (a checker, say) must not stay visible.
         box.load(program.digest if program.files else None, program.files)
         end = min(first + most, len(self.stdins))
         starts, outputs = self._starts, self.outputs
@@ -121,7 +121,7 @@ class BoxRequest:
             flags |= wire.STDIN_FD
         elif self._inputs < 0:
             base, data, streams = starts[first], b"".join(self.stdins[first:end]), []
-        else:  # the program reads a single one from the file itself
+        else:  # the program reads a single input straight from the file
             flags |= wire.INPUTS_FD if len(self.stdins) > 1 else wire.STDIN_FD
             os.lseek(self._inputs, 0, os.SEEK_SET)
             streams = [self._inputs]
@@ -150,7 +150,7 @@ class BoxRequest:
         )
         counts = (
             min(limits.stderr_bytes, wire.ERR_CAP),
-            limits.processes + program.processes,  # the runtime's threads are not the program's
+            limits.processes + program.processes,  # and threads of the runtime
             limits.open_files,
         )
         request = wire.pack_request(
@@ -211,7 +211,7 @@ class LiveRun:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._box: BoxProcess | None = None
-        self._depth = 0  # of the program below the box's process
+        self._depth = 0  # 1: the program is a child of the box's process, 2: a grandchild
         self._ended = False
 
     @property
@@ -235,7 +235,7 @@ class LiveRun:
             with contextlib.suppress(OSError), contextlib.ExitStack() as ends:
                 process = os.pidfd_open(pid)
                 ends.callback(os.close, process)
-                # it may have ended in the meantime, and its pid be another process's
+                # the program may have ended meanwhile, and another process have its pid
                 if self._box and _first_below(self._box.pid, self._depth) == pid:
                     signal.pidfd_send_signal(process, number)
                     return True
@@ -244,7 +244,7 @@ class LiveRun:
     def start(
         self, box: BoxProcess, request: bytes, fds: Sequence[int], limits: Limits, depth: int
     ) -> None:
-        """Start the program in a box; `depth` is that of its process below the box's.
+        """Start the program in a box, as its child (`depth` 1) or its grandchild (2).
 
         Raises SandboxError when it is called a second time.
         """
@@ -264,7 +264,7 @@ class LiveRun:
 
 
 def _first_below(pid: int, depth: int) -> int:
-    """Return the first child, or the first child of the first child; 0 when there is none."""
+    """Return the first child (depth 1), or that child's first child (2); 0 without one."""
     for _ in range(depth):
         pid = next(iter(children(pid)), 0) if pid else 0
     return pid

@@ -47,8 +47,8 @@ FIXED = (
     "OPENBLAS_NUM_THREADS=1",
     "ONLINE_JUDGE=1",
 )
-KEPT = ("PATH", "LD_LIBRARY_PATH", "RUST_INSTALL_LOC")  # of the package's
-BROKEN = 3  # exit code, once the program runs
+KEPT = ("PATH", "LD_LIBRARY_PATH", "RUST_INSTALL_LOC")  # variables of the package
+BROKEN = 3  # exit code when this process fails after the program has begun
 PIECE = 48 * 1024  # a multiple of 3: base64 of a piece needs no padding
 TICK_MS = 10
 
@@ -81,9 +81,9 @@ class Printer:
     """Writes frames, and stops when the server's output limit would be reached."""
 
     def __init__(self, job: LaunchJob) -> None:
-        self.left = job.budget - 400  # the first and the last line always fit
+        self.left = job.budget - 400  # so that the first and the last line always fit
         self.short = False
-        self.held_s = 0.0  # in writes that a slow server held up
+        self.held_s = 0.0  # seconds spent in writes, which a slow server holds up
         self.put("GBX1 " + job.nonce + "\n")
 
     def put(self, text: "bytes | str") -> None:
@@ -213,7 +213,7 @@ def supervise(
     kept: "list[bytes]" = []
     why, ended = "-", 0
     while not ended:
-        # without output the program has closed it, so its end is near
+        # a program that has closed both pipes will end soon
         out.poll.poll(TICK_MS if out.open or err.open else 1)
         drain(out, err, printer, kept)
         if out.total > job.stdout_max:
@@ -280,7 +280,7 @@ def main() -> None:
     printer = Printer(job)
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
-    for number in IGNORED:  # the program could send them to this process
+    for number in IGNORED:  # the program could send these signals to this process
         signal.signal(number, signal.SIG_IGN)
     pid = start(job, stdin, out_write, err_write)
     for fd in (stdin, out_write, err_write):

@@ -49,7 +49,7 @@ from gradebox.sandbox.protocol import Capability
 
 log = logging.getLogger("gradebox.piston")
 
-DESTROYED_AFTER = 3  # reports of one run: then the program is held responsible
+DESTROYED_AFTER = 3  # destroyed reports of one run: then the program is held responsible
 
 T = TypeVar("T")
 
@@ -121,7 +121,7 @@ class PistonSandbox(Closeable):
     def compile(
         self, program: Program, limits: Limits | None = None, *, interpreted: bool = True
     ) -> Compiled:
-        """Compile on one endpoint; others compile when a run first gets there."""
+        """Compile on one endpoint; other endpoints compile when a run first gets there."""
         row = languages.find(program.language)
         if not program.files:
             raise BadRequest("a program needs at least one file")
@@ -169,7 +169,7 @@ class PistonSandbox(Closeable):
         request = RunRequest(compiled, limits, stdin, args, files, collect)
         execution = self._run(request, alone)
         if execution.killed_for == "wall" and execution.contended and not alone:
-            # wall time on a busy server says little: the run alone decides
+            # wall time on a busy server says little: a second run, alone, decides
             execution = self._run(request, True)
         return execution
 
@@ -185,7 +185,7 @@ class PistonSandbox(Closeable):
         )
 
     def interact(self, *args: Any, **options: Any) -> Interaction:
-        """Raise SandboxUnavailable: both would share one box, and the interactor has the answer."""
+        """Raise SandboxUnavailable: the program would share a box with its interactor's answer."""
         raise SandboxUnavailable(
             "a Piston server can't run two programs apart that talk to each other; "
             "use --sandbox local for interactive problems"

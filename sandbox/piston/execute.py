@@ -40,7 +40,7 @@ class SentFile:
         return {"name": self.name, "encoding": "base64", "content": self.content}
 
 
-_Figure = Annotated[float, Meta(ge=0, lt=1e9)] | None  # in ms: 11 days
+_Figure = Annotated[float, Meta(ge=0, lt=1e9)] | None  # in ms, under 12 days
 _Memory = Annotated[int, Meta(ge=0, lt=10**12)] | None  # a larger figure is the server's mistake
 
 
@@ -80,7 +80,7 @@ def execute(
 ) -> Stage:
     """Send a job and return its run.
 
-    timeout_s      for the answer to begin: the server's queue, compiling and the run
+    timeout_s      until the answer begins: the server's queue, compiling and the run
     answer_max     bytes of the answer that are read at most
     refused_bytes  raise Refused for a body of this size without sending it
     """
@@ -118,7 +118,7 @@ def read_answer(value: Any) -> Stage:
         found,
         cpu_s=found.cpu_s and found.cpu_s / 1000,
         wall_s=found.wall_s and found.wall_s / 1000,
-        memory_bytes=found.memory_bytes and int(found.memory_bytes * 1.024),  # a KiB is 1000 there
+        memory_bytes=found.memory_bytes and int(found.memory_bytes * 1.024),  # KiB of 1000 bytes
     )
 
 

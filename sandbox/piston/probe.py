@@ -3,8 +3,8 @@
 `identify` asks what the server is (two GETs). `probe` runs a few tiny jobs: limits can't be
 queried, but a request beyond one is refused with the limit in the message.
 
-A server that is busy (429) is waited for within the question: these half a dozen requests are its
-first ones, and a proxy that lets five a second through refuses some of them every time.
+While a server is busy (429), a question waits and is asked again: a proxy that lets five requests a
+second through would otherwise refuse some of these half a dozen every time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TRY_BODY_BYTES = 150_000
 WANT_OUTPUT_CHARS = 1_000_000
 HUGE = 10**15  # beyond every configured limit
 EXTRA_WALL_S = 60.0
-ANSWER_BYTES = 8 << 20  # twice what _PRINTS prints, which an answer has as stdout and as output
+ANSWER_BYTES = 8 << 20  # twice an answer, which has the 2 MiB of _PRINTS as stdout and as output
 BUSY_S = 60.0  # a server may answer 429 to one question for so long
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ def identify(endpoint: Endpoint) -> None:
         if isinstance(ours.get("sandbox"), dict):
             endpoint.server_sandbox = ours["sandbox"]
     runtimes = read_runtimes(_patiently(partial(get, "/api/v2/runtimes", timeout_s=10)))
-    if (runtimes, endpoint.version) != (endpoint.runtimes, version):  # another server by now
+    if (runtimes, endpoint.version) != (endpoint.runtimes, version):  # now another server
         endpoint.probed = False
     endpoint.runtimes = runtimes
 
@@ -75,8 +75,8 @@ def identify(endpoint: Endpoint) -> None:
 def read_runtimes(value: Any) -> dict[str, str]:
     """Return language or alias → version from the answer of GET /api/v2/runtimes.
 
-    The Codeforces package has names of other languages too, and a version that is no compiler's: it
-    is used for names that nothing else has.
+    The Codeforces package also has names that other packages have, and a version that is no
+    compiler's. So its entries count only for names that nothing else has.
     """
     if not isinstance(value, list):
         raise Transient("/api/v2/runtimes did not answer with a list")
@@ -113,7 +113,7 @@ def probe(endpoint: Endpoint, package: Package) -> None:
         machine, libc, fixed = printed.split("\n", 1)[0].split(";")
         endpoint.platform = f"{machine} {libc}"
         endpoint.fixed_addresses = fixed == "1"
-    # a server drops the whole read that exceeds its limit, or all that does
+    # a server drops the whole chunk that crosses its limit, or only what is beyond the limit
     output_chars = max(len(printed), 512) if len(printed) < PRINTED_CHARS else None
     limits = ServerLimits(run_ms, cpu_ms, memory, output_chars, body_bytes)
     endpoint.limits = replace(limits, advice=tuple(_advice(endpoint.url, limits)))

@@ -35,9 +35,9 @@ from gradebox.sandbox.errors import Refused, Transient
 TOKEN_VARIABLE = "GRADEBOX_ENDPOINT_TOKEN"
 CONNECT_TIMEOUT_S = 5.0
 ANSWER_BYTES_MAX = 256 << 20
-FRAMING_BYTES = 1 << 20  # of chunks and trailers, beside as many bytes as the answer has
-ABOUT_BYTES_MAX = 4 << 20  # of GET: version and runtimes
-LONGEST_ASKED_S = 3600.0  # of a Retry-After; the fleet waits less
+FRAMING_BYTES = 1 << 20  # chunks and trailers may have so many bytes more than the answer
+ABOUT_BYTES_MAX = 4 << 20  # of an answer to GET: version or runtimes
+LONGEST_ASKED_S = 3600.0  # the longest Retry-After that is believed; the fleet waits less
 IDLE_S = 4.0  # Node closes a connection idle for 5 s: one idle for longer is not used again
 
 
@@ -59,7 +59,7 @@ class Transport:
             self._headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
         elif token:
             self._headers["Authorization"] = f"Bearer {token}"
-        # with the time of their last use, the latest last
+        # connections with the time of their last use, the latest at the end
         self._idle: list[tuple[float, http.client.HTTPConnection]] = []
         self._lock = threading.Lock()
 
@@ -90,7 +90,7 @@ class Transport:
             used, connection = self._idle.pop() if self._idle else (0.0, None)
         if connection is not None and time.monotonic() - used <= IDLE_S:
             return connection
-        if connection is not None:  # then the others are older
+        if connection is not None:  # the other idle ones are older still
             connection.close()
             self.close()
         kind = _SecureConnection if self._address.scheme == "https" else _Connection
@@ -102,7 +102,7 @@ class Transport:
         path = route.removeprefix(API) if self.api_only else route
         url, connection = self.base_url + path, self._connection()
         try:
-            if connection.sock is not None:  # it was used before
+            if connection.sock is not None:  # the connection was used before
                 connection.sock.settimeout(SEND_S)
             connection.request(method, self._address.path + path, body, self._headers)
             connection.sock.settimeout(timeout_s)
@@ -123,7 +123,7 @@ class Transport:
 
 
 def _read(response: http.client.HTTPResponse, answer_max: int, url: str) -> bytes:
-    """Return the body as it came: 64 KB that are compressed twice may be 64 GB."""
+    """Return the body; refuse a compressed one: 64 KB, compressed twice, may hold 64 GB."""
     if response.headers.get("Content-Encoding", "identity") != "identity":
         raise Transient(f"{url}: the answer is compressed, which was not asked for")
     if isinstance(response, _Response):
@@ -135,7 +135,7 @@ def _read(response: http.client.HTTPResponse, answer_max: int, url: str) -> byte
         if size > answer_max:
             raise Transient(f"{url}: the answer is over {answer_max} bytes; the rest was not read")
         parts.append(part)
-    if response.length:  # of which so many bytes are missing
+    if response.length:  # so many bytes of the body are missing
         raise http.client.IncompleteRead(b"", response.length)
     return b"".join(parts)
 
@@ -191,7 +191,7 @@ def _short(raw: bytes) -> str:
 
 
 def _printable(text: str, most: int) -> str:
-    """Return a server's words on one line: what moves a terminal's cursor is an escape."""
+    """Return a server's words on one line; what would move a terminal's cursor is escaped."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:most])
 
 
@@ -249,7 +249,7 @@ class _DeadlineReader(io.RawIOBase):
         return read
 
     def _await(self, wait_s: float) -> None:
-        """Wait for bytes for so long, if there is something to check meanwhile."""
+        """Wait at most `wait_s` for bytes and call the check meanwhile; don't wait without one."""
         check, until = _check.get(), time.monotonic() + wait_s
         if check is None or getattr(self._sock, "pending", lambda: 0)():
             return
@@ -272,7 +272,7 @@ class _Response(http.client.HTTPResponse):
         self.fp = io.BufferedReader(reader)
 
     def allow(self, size: int) -> None:
-        """Let the body take so many bytes as they are sent, framing included."""
+        """Let the body have `size` bytes as it is sent, framing included."""
         self._reader.allowed = size
 
 

@@ -65,7 +65,7 @@ def ceilings_from(environ: dict[str, str]) -> Ceilings:
             limit = int(text)
         except ValueError:
             raise BadRequest(f"{variable} is {text!r}; it must be a whole number") from None
-        if limit > 0:  # -1 means no limit to Piston; then ours stays
+        if limit > 0:  # -1 means no limit to Piston; then our own limit stays
             changes[f.name] = limit
     return replace(Ceilings(), **changes)
 

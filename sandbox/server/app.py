@@ -68,7 +68,7 @@ VERSION = "Piston v3.1.1"  # clients check which API this is
 CONNECT = "/api/v2/connect"
 TOKEN_HEADERS = ("X-Auth-Token", "X-API-KEY")  # of Judge0's clients and of Jobe's
 WITH_BODY = ("POST", "PUT")
-SPARE_CONNECTIONS = 256  # beside those of admitted requests
+SPARE_CONNECTIONS = 256  # allowed beyond those of admitted requests
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 # What a request keeps until its client has read the answer.
@@ -143,7 +143,7 @@ class Server:
         )
 
     def _handler(self, route: Route) -> Handler:
-        """Return the handler of a route; without a body it needs no place."""
+        """Return the handler of a route; a request without a body needs no place."""
 
         async def handle(request: web.Request) -> web.Response:
             parameters = {**request.query, **request.match_info}
@@ -159,18 +159,18 @@ class Server:
     async def _admit(
         self, request: web.Request, asked: Callable[..., ServerRequest], route: Route
     ) -> web.Response:
-        """Answer a JSON body in a thread; refuse it without a place.
+        """Answer a JSON body in a thread; refuse the request when no place is free.
 
         The place is kept until the client has read the answer.
         """
         limit = self.settings.body_bytes
         if request.content_type != "application/json":
             raise RequestRefused(415, "requests must be of type application/json")
-        check_size(request.content_length or 0, limit)  # before it is sent
+        check_size(request.content_length or 0, limit)  # before the client sends the body
         if request.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity"):
             raise RequestRefused(415, "send the body as it is, without a Content-Encoding")
         began = time.monotonic()
-        size = request.content_length  # one of unknown size may become the largest
+        size = request.content_length  # a body of unknown size counts as the largest
         place = _held.get().enter_context(self.admission.place(limit if size is None else size))
         raw = await receive(request, limit, self.settings.upload_s)
         cancelled = Cancellation()

@@ -44,7 +44,7 @@ VERSIONS: dict[str, re.Pattern[str]] = {
     "c#": re.compile(r"version (\d+)\.(\d+)(?:\.(\d+))?"),
 }
 
-MAX_VERSION_CHARS = 100  # of a request
+MAX_VERSION_CHARS = 100  # of the version that a request asks for
 
 
 @dataclass(frozen=True)

@@ -184,7 +184,7 @@ class Comparer(QuantityComparer):
         if names_gold and names_answer:
             letters = [{s for s in r.sides[:-1] if re.fullmatch(LETTER, s)} for r in (gold, answer)]
             if all(letters) and len(letters[0]) != len(letters[1]):
-                return False  # `x = y = 1` and `x = y = z = 1`
+                return False  # `x = y = 1` is not `x = y = z = 1`
             answer = equations.with_argument_of(gold, answer)
             if equations.same_name(gold.sides[0], answer.sides[0]):
                 return self.equal(values[0], equations.read_side(answer.sides[-1]))
@@ -214,11 +214,11 @@ def _is_real_set(value: Value) -> bool:
 
 
 def _is_tuple(value: Value) -> bool:
-    """Return whether a value is in round brackets and no interval."""
+    """Return whether a value is in round brackets and is no interval."""
     return isinstance(value, Seq) and value.kind == "()" and as_interval(value) is None
 
 
-# what a value belongs to, and how two values are compared of which one does
+# whether a value belongs to a row, and how to compare it with any other value
 PAIRS: tuple[tuple[Callable[[Value], bool], Callable[[Comparer, Value, Value], bool]], ...] = (
     (_is_a(Words), Comparer.words),
     (_is_tuple, Comparer.sequences),

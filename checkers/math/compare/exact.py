@@ -76,7 +76,7 @@ def has_float(text: str) -> bool:
 def within_ulps(a: Fraction, b: Fraction) -> bool:
     """Return whether two numbers, one of them printed as a double, are the same double or nearly.
 
-    An integer counts below 2^53 only.
+    Integers of 2^53 and more are never nearly the same.
     """
     if any(x.denominator == 1 and abs(x) >= EXACT_INTEGERS for x in (a, b)):
         return False
@@ -87,7 +87,7 @@ def within_ulps(a: Fraction, b: Fraction) -> bool:
 
 
 def close(a: Fraction, b: Fraction, rel_tol: float, abs_tol: float) -> bool:
-    """Return whether two numbers are within a tolerance; whole numbers only within 1e-6 or more."""
+    """Return whether two numbers are within a tolerance; under 1e-6, integers must be equal."""
     if a.denominator == b.denominator == 1 and max(rel_tol, abs_tol) < 1e-6:
         return a == b
     return abs(a - b) <= max(_exactly(abs_tol), _exactly(rel_tol) * max(abs(a), abs(b)))

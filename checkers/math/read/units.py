@@ -68,7 +68,7 @@ _CURRENCIES = frozenset(UNITS[name][0] for name in MONEY.values())
 _SMALL = re.compile(  # `mJ`, where case tells milli from mega; `μC`
     r"(?<![A-Za-z])(m|n|\\mu\s*|[\u00b5\u03bc])(A|C|F|Hz|J|mol|N|Pa|V|W|T)(?![A-Za-z])"
 )
-# units with a name that is a product directly after a number: `3lm`
+# units whose names directly after a number are read as a product: `3lm`
 _AFTER_A_SPACE = frozenset(["au", "ly", "pc", "db", "wb", "lm", "us", "ns", "ps", "fs"])
 _NEWTON_METER = re.compile(r"[NJWVAC](?:-|\s?\\cdot\s?)[a-z]")
 _NO_UNIT = frozenset(
@@ -207,7 +207,7 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
     if a or b:
         return None
     left, right = set(source.split()), set(target.split())
-    agree = left <= right or right <= left or "piece" in left | right  # of a Chinese counter
+    agree = left <= right or right <= left or "piece" in left | right  # a Chinese counter
     return Fraction(1) if agree else None
 
 

@@ -2,13 +2,14 @@
 
     JSON ─ read_submission ─▶ Judge0Submission ─ run ─▶ its values filled in ─ shown ─▶ JSON
 
-A program that ended with 0 is accepted without `expected_output`; with one, the two are compared
-without what is blank at the end of lines and of the whole.
+A program that ended with 0 is accepted where the request has no `expected_output`. Otherwise its
+output is compared with it, ignoring blanks at the end of lines and of the whole text.
 
-json has languages, statuses, limits, and what is refused:
+judge0.json has languages, statuses, limits, and what is refused:
 
 languages  [our name, how Judge0 writes it, its ids]: below 43 the flavor Extra CE, else CE
-limits     [default, least, most, the server's ceiling for `most` null, units of Judge0 in it]
+limits     [default, least, most, for `most` null the server's ceiling, how many of the
+               ceiling's units are one of Judge0's]
 refused    [value in answers, why another one is refused]
 ended      [status, signal, message] of a program that met a limit, or that a signal ended
 """
@@ -92,7 +93,7 @@ class Judge0Submission:
             found = self._outcome(programs.run(self.asked))
         except (SandboxError, BadRequest, OSError, RuntimeError) as error:
             found = {"status_id": FAULT, "message": str(error).encode()}
-        # a copy: an answer that is being written has the values of one moment
+        # a copy, so that an answer being written meanwhile does not mix old and new values
         return {**self.values, **found, "finished_at": _now()}
 
     def _outcome(self, ran: Ran) -> dict[str, Any]:
@@ -132,7 +133,7 @@ class Judge0Submission:
 
 
 def answered(values: Mapping[str, Any], names: Iterable[str], *, encoded: bool) -> dict[str, Any]:
-    """Return fields; `encoded`: texts as base64. Raises BadRequest when they must be."""
+    """Return fields; `encoded`: texts as base64. Raises BadRequest when they need it."""
     return {name: _shown(values, name, encoded) for name in names}
 
 

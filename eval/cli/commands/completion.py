@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gradebox.eval.cli.command import CommandParser, run_command
 
-# How each shell reads it, at its start or from a folder.
+# How each shell reads the text: from the command at its start, or from a file in a folder.
 SHELLS = {
     "bash": 'eval "$(gradebox completion bash)"   in ~/.bashrc',
     "zsh": "gradebox completion zsh > FOLDER/_gradebox   a folder of $fpath, before compinit",
@@ -25,7 +25,8 @@ PARSERS = {
     "answer": "parser_of_one",
     "export": "parser_of_table",
 }
-_OF_FILES = {"A", "B", "DIR", "FILE", "GLOB", "PACKAGE", "PATH", "RESULTS"}  # placeholders
+# Placeholders of values that are completed as paths.
+_OF_FILES = {"A", "B", "DIR", "FILE", "GLOB", "PACKAGE", "PATH", "RESULTS"}
 
 
 def parser() -> CommandParser:

@@ -2,8 +2,8 @@
 
     state, request ─ unpack ─ one of exec, write, read ─ pack ─▶ status, stdout, stderr, state
 
-`state` is an archive of the working folder and of /tmp. It comes from here and goes back here: the
-host never unpacks it, so that links and names in it concern nothing but the sample's own boxes.
+`state` is an archive of the working folder and of /tmp. Only this program packs and unpacks it: the
+host never does, so that links and names in it concern nothing but the sample's own boxes.
 This text runs in boxes, with Python 3.8 and later.
 """
 
@@ -21,9 +21,9 @@ STATUS, OUT, ERR = ".gradebox-status", ".gradebox-out", ".gradebox-err"
 TOOLS = ".gradebox-bin"
 OURS = (STATE, REQUEST, STATUS, OUT, ERR, TOOLS)
 WORK = os.getcwd()
-TMP = os.path.realpath("/tmp")  # in some boxes the working folder is below it
+TMP = os.path.realpath("/tmp")  # in some boxes the working folder is below /tmp
 PLACES = [("work", WORK)]
-if os.environ.get("TMPDIR") == "/tmp" and not WORK.startswith(TMP + "/"):  # the box's own
+if os.environ.get("TMPDIR") == "/tmp" and not WORK.startswith(TMP + "/"):  # /tmp is the box's own
     PLACES.append(("tmp", "/tmp"))
 
 
@@ -147,7 +147,7 @@ def execute(request):
         found["error"] = "TimeoutError"
         end()
         code = process.wait()
-    end()  # what it left in the background
+    end()  # what the command left in the background
     for reader in readers:
         reader.join(5)  # a process that left the group may hold the pipe
     for name, data in kept.items():

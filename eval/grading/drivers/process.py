@@ -21,9 +21,9 @@ from gradebox.eval.results.records import EncodedRecord
 from gradebox.sandbox.children.child import Child
 
 MAIN = "gradebox.eval.grading.drivers.driver:run_driver"
-MOST_KNOWN, MOST_KNOWN_BYTES = 32, 64 << 20  # problems that a driver keeps without work for them
-numbers = count(1)  # of runs, problems and solutions
-KeyedOptions = tuple[str, Mapping[str, Any]]  # the options of a run behind their text
+MOST_KNOWN, MOST_KNOWN_BYTES = 32, 64 << 20  # above these, a driver forgets idle problems
+numbers = count(1)  # each run, problem and solution gets one
+KeyedOptions = tuple[str, Mapping[str, Any]]  # a run's options: as text, as values
 Graded = tuple[EncodedRecord, Mapping[CaseVerdict, int]]  # the record, cases by verdict
 
 
@@ -41,7 +41,7 @@ class DriverProcess:
 
     sent   (run, number) → the solution's problem, and where its record goes
     runs   open run → cases at once
-    alone  it has a solution of which another driver died, and gets no other
+    alone  it has a solution at which another driver died, and gets no other solution
     """
 
     def __init__(self, setup: DriverSetup, folder: str | None) -> None:
@@ -65,7 +65,7 @@ class DriverProcess:
         self.tell("setup", setup)
 
     def tell(self, method: str, *arguments: Any, fd: int | None = None) -> None:
-        """Call a method of the driver, see `Calls.call`. Its end is noticed when it is read."""
+        """Call a method of the driver (`Calls.call`); reading from it then shows if it has died."""
         try:
             self.calls.call(method, *arguments, fd=fd)
         except OSError:
@@ -89,7 +89,7 @@ class DriverProcess:
         solution_run: SolutionRun,
         resources: ProblemResources,
     ) -> Future[Graded]:
-        """Send a solution of a run, with what it needs; return where its record will be."""
+        """Send a solution of a run, with what it needs; return the future of its record."""
         known = self._know(options, solution_run, resources)
         known.users += 1
         number, found = next(numbers), Future[Graded]()
@@ -101,7 +101,7 @@ class DriverProcess:
         return found
 
     def take_back(self, run: int, number: int) -> Future[Graded]:
-        """Return where the record of a solution goes, which the driver is done with."""
+        """Return the future of a solution's record; the driver is done with the solution."""
         known, found = self.sent.pop((run, number))
         known.users -= 1
         self.alone = self.alone and bool(self.sent)
@@ -136,7 +136,7 @@ class DriverProcess:
                 self.tell("forget", known.number)
 
     def end(self, wait_s: float) -> str:
-        """End the process unless it ends in time; return how it did."""
+        """End the process unless it ends within `wait_s`; return how it ended."""
         how = self.child.end(wait_s)
         self.failed_by_itself = not self.why and (self.child.status or 0) > 0
         return self.why or how

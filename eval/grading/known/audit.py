@@ -7,10 +7,10 @@
     accepts_other_answer   accepts                       another test's answer
     answers_differ         answers differently           the expected output, once more
 
-The audit asks all of it, and notes the submissions that differ from what is expected. --self-check,
-so that no run starts with a wrong judge, wants the first never, the second not for all tests, and
-that known solutions pass and fail as they must. The checker itself is asked, without the comparison
-that would accept an expected output at once.
+The audit looks for all of these, and lists submissions whose verdict is not the expected one.
+--self-check lets no run start with a wrong judge: it fails where a checker rejects an expected
+output or accepts all empty ones, and where known solutions do not pass or fail as they must. The
+checker itself is asked, without the comparison that would accept an expected output at once.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ REMEDY = "repair it, or choose other problems with --problems"
 class AuditFinding:
     """One fault of a problem's tests or checker: a line of the audit.
 
-    kind     of the table above; rejected_passes, accepted_fails and unexpected_verdict of
-             submissions
+    kind     a kind in the table above; for a submission rejected_passes, accepted_fails or
+             unexpected_verdict
     test     its type and number, "" for a submission that passes all
     subject  the checker or the submission
     """
@@ -59,7 +59,7 @@ OF_SELF_CHECK = KINDS[:2]
 
 
 def _output(kind: str, test: TestCase, other: bytes) -> bytes | None:
-    """Return the output that a checker is asked about; None where the answer says nothing."""
+    """Return the output that a checker is asked about; None where its answer says nothing."""
     expected = test.expected
     if kind == "accepts_empty":
         return b"" if expected.strip() else None
@@ -72,7 +72,7 @@ def _output(kind: str, test: TestCase, other: bytes) -> bytes | None:
 
 
 def _is_wrong(kind: str, check: Check, first: Check) -> bool:
-    """Return whether an answer is a finding; `first` is the first one about the test."""
+    """Return whether an answer is a finding; `first` is the first answer about the test."""
     if kind == "rejects_expected":
         return not check.full
     if kind == "answers_differ":
@@ -80,7 +80,7 @@ def _is_wrong(kind: str, check: Check, first: Check) -> bool:
     return check.accepted
 
 
-Answer = tuple[bool, AuditFinding]  # whether it is wrong, and what it is a finding of then
+Answer = tuple[bool, AuditFinding]  # whether it is wrong, and the finding if it is
 
 
 def _ask(
@@ -90,8 +90,8 @@ def _ask(
 
     The list is empty for a problem that has no checker or is unusable, and once the run is stopped.
 
-    kinds  of findings; where they are those of --self-check, empty outputs are asked about until
-           one is rejected
+    kinds  the findings to look for. For those of --self-check, empty outputs are asked about only
+           until one is rejected.
 
     Raises SandboxError for a fault of the sandbox.
     """

@@ -3,9 +3,10 @@
     submissions that decide a limit ─ graded under 60 s ─▶ slowest ─ TimeRule ─▶ limit
     the others                      ─ graded under it ─▶ VerifiedSubmission
 
-A submission is stopped at its first failing test, unless those behind it count. One that must
-exceed a time limit found here is run to `TimeRule.tle` times it, so that what is near is seen.
-Problems are read when their submissions are due, and again for the second round.
+A submission is stopped at its first failing test, unless later tests count. A submission that must
+exceed a time limit found here may run for `TimeRule.tle` times the limit, which shows whether it
+exceeds the limit clearly. A problem is read when its submissions are due, and once more for the
+second round.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.protocol import lent_cores
 
-LIMIT_TO_MEASURE_S = 60.0  # of accepted submissions whose limit is not known yet
+LIMIT_TO_MEASURE_S = 60.0  # the limit of submissions while their problem's is not known yet
 NOT_RUN, NOT_HERE = "not run", " is not available here"
 Graded = tuple[KnownSolution, Problem, "Mapping[str, Any] | str"]  # its record, or why it has none
 Slow = tuple[float, str]  # (seconds, name) of a submission's slowest test
@@ -44,11 +45,11 @@ Slow = tuple[float, str]  # (seconds, name) of a submission's slowest test
 class TimeLimit:
     """The time limit of a problem and where it is from.
 
-    stated_s   by the package, or by the user
-    found      it is found here instead, by the rule
-    chosen_s   that is used; LIMIT_TO_MEASURE_S until it is found
-    slowest    the slowest one accepted, of those that decide the limit or must be accepted
-    fastest    the fastest one that must exceed the limit
+    stated_s   the limit that the package or the user states
+    found      whether the limit is found here by the rule, instead of stated
+    chosen_s   the limit that is used; LIMIT_TO_MEASURE_S until the limit is found
+    slowest    the slowest accepted submission, of those that decide the limit
+    fastest    the fastest submission that must exceed the limit
     """
 
     rule: TimeRule
@@ -85,11 +86,11 @@ class TimeLimit:
 class VerifiedSubmission:
     """One submission.
 
-    expected     its verdicts, as "AC" or "WA|OLE"
+    expected     the verdicts that it must get, as "AC" or "WA|OLE"
     found        the verdict of the test that decides; ER for a fault of the machine
     as_expected  None when it could not be graded
-    slowest_s    CPU seconds of its slowest test, None when none ran; all that it had of one that
-                 slept
+    slowest_s    CPU seconds of its slowest test, None when none ran. A test that slept until it was
+                 stopped counts with all the time that it had.
     test         the name of the test that decides, "" when all passed
     note         why: the case's error, or why it was not run
     """
@@ -116,9 +117,9 @@ class PackageCase(NamedTuple):
 
 
 def package_case(case: Mapping[str, Any], limit_s: float, ran_s: float = 0.0) -> PackageCase:
-    """Return a case under the limit that was found; it ran under `ran_s`.
+    """Return a case as judged by `limit_s`; it ran under the limit `ran_s`.
 
-    One that slept until it was stopped took all the time that it had.
+    A case that slept until it was stopped counts with all the time that it had.
     """
     name = str(case.get("test") or f"{case['case_type']}:{case['test_case_i']}")
     seconds, verdict = float(case["cpu_s"] or 0.0), str(case["verdict"])
@@ -126,7 +127,7 @@ def package_case(case: Mapping[str, Any], limit_s: float, ran_s: float = 0.0) ->
         seconds = ran_s * RUN_TO
     if case["reason"] == "partial_points":
         verdict = "AC"
-    # An interactor's rejection came before the time that the program used afterwards.
+    # An interactor's WA stays: the program used up its time only after the rejection.
     rejected = verdict == "WA" and case.get("transcript") is not None
     if seconds > limit_s and not (rejected or verdict in ("CU", "CE", "ER")):
         return PackageCase(name, "TLE", seconds, f"{seconds:.2f} s, the limit is {limit_s:g} s")
@@ -136,10 +137,10 @@ def package_case(case: Mapping[str, Any], limit_s: float, ran_s: float = 0.0) ->
 class Verification:
     """Grades the known solutions of a session's problems.
 
-    time_limit   seconds for every problem; "auto": found from the submissions; None: its own, or
-                 found where a package states none
+    time_limit   seconds for every problem; "auto": found from the submissions; None: the
+                 problem's own limit, or one that is found where a package states none
     measured_by  globs of the submissions that count for "auto"; empty: those that must be accepted
-    submissions  a file of more, whose lines say what is expected
+    submissions  a file of further submissions, whose lines say what is expected
     problems     only these; None: those that the options choose
     """
 
@@ -174,7 +175,7 @@ class Verification:
                     self._more[one.problem_id].append(KnownSolution(one, one.expect))
             if not has_expected:
                 raise InputError(f'{submissions}: no line has "expect": "passed" or "failed"')
-        # of each submission, in order; None until it is graded
+        # the outcome of each submission, in order; None until it is graded
         self._outcomes: dict[tuple[str, str], VerifiedSubmission | None] = {
             (problem.id, known.solution.solution_id): None for known, problem in self._pairs()
         }
@@ -228,11 +229,11 @@ class Verification:
     ) -> None:
         """Grade the submissions that decide a limit to be found, or all others.
 
-        Each is graded up to its first failing test, unless those behind it count. No test of one
-        that must exceed the time limit begins before the one before it has ended.
+        Each is graded up to its first failing test, unless later tests count. Where it stops so, a
+        submission that must exceed the time limit runs its tests one after the other.
         """
         session = self._session
-        given: dict[int, tuple[KnownSolution, SolutionRun]] = {}  # the runs live: id() is unique
+        given: dict[int, tuple[KnownSolution, SolutionRun]] = {}  # by id(): the runs stay alive
 
         def record(run: SolutionRun, found: SolutionRecord | EncodedRecord) -> None:
             fields = as_json(found) if isinstance(found, SolutionRecord) else fields_of(found)
@@ -275,7 +276,7 @@ class Verification:
         return self.limits[problem.id]
 
     def _decides(self, known: KnownSolution) -> bool:
-        """Return whether a time limit that is to be found follows from a submission."""
+        """Return whether a submission is one of those from which a time limit is found."""
         if not self._measured_by:
             return known.must_pass
         return any(covers(glob, known.solution.solution_id) for glob in self._measured_by)

@@ -83,7 +83,7 @@ STATEMENTS = {
     "sandboxfusion": StatementField(("content",)),
     "ioi": StatementField(("problem",), code="starting_code"),
 }
-# Their statements say themselves whether a function or a program is wanted.
+# Data sets whose statements say themselves whether a function or a program is wanted.
 _WHOLE = (
     *("acecode", "kodcode", "nemo-gym", "prime", "verl", "bigcodebench", "deepseek-leetcode"),
 )
@@ -193,7 +193,7 @@ def read_rows(dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]
     Raises InputError when the dataset can't be read.
     """
     sources, subtasks = statement_sources(dataset, split, subsets)
-    known: set[str] = set()  # ids of earlier files or subsets; of IOI, earlier subtasks
+    known: set[str] = set()  # ids of earlier files or subsets; for IOI also of earlier subtasks
     with contextlib.ExitStack() as stack:
         for source in sources:
             stack.callback(source.close)

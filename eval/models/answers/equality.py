@@ -14,7 +14,7 @@ from gradebox.eval.common.errors import InputError
 if TYPE_CHECKING:
     from gradebox.checkers.math.grading import GradeOutcome
 
-MOST_READ = 1 << 15  # characters of a response: 15 ms if each is a brace
+MOST_READ = 1 << 15  # characters read of a response; they take 15 ms if all are braces
 _BOX = re.compile(r"\\boxed\s*\{|\\.|[{}]", re.DOTALL)
 _BOX_WITHOUT_BACKSLASH = re.compile(r"\\?boxed\s*\{|\\.|[{}]", re.DOTALL)
 
@@ -38,7 +38,7 @@ def all_boxed(text: str) -> list[str]:
 
 def _boxed_spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
     """Return the span of the contents of every closed box, in the order of their starts."""
-    opened: list[int | None] = []  # start of the contents for a box, None for another brace
+    opened: list[int | None] = []  # per open brace: where its box's contents start; None: no box
     spans: list[tuple[int, int]] = []
     for match in pattern.finditer(text):
         token = match[0]
@@ -94,7 +94,7 @@ def harness(reference: str, response: str) -> bool:
 def normalise(text: str) -> str:
     """Return the last boxed answer, else the text, without LaTeX markers and white space.
 
-    Of a text that is longer than MOST_READ, it is the last box in its end, else "".
+    Of a longer text, only the last MOST_READ characters are searched for a box; "" without one.
     """
     boxed = last_boxed(text[-MOST_READ:])
     if boxed is None and len(text) > MOST_READ:

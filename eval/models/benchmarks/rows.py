@@ -3,16 +3,16 @@
 They are made from the table eval/models/data/rows.json, an entry for each name in configurations:
 
     "question"   a template of fields, "{body} {question}", or "=function" of `row_parts`
-    "answers"    the same; a function may return several. "*field": all texts of a list, one at
-                 least. "numeric": without thousands separators
-    "options"    of a choice: the field with their list, a list of fields, or "=function"
-    "choices"    the options themselves, where all questions have the same
-    "right"      of a choice: "letter field", "number field", "same_text field", "capitalised
-                 field" or "=function"
-    "inside"     the field with a list of one object, whose fields are the row's as well
+    "answers"    a template or "=function", which may return several answers; "*field": all texts
+                 of a list, at least one. "numeric": thousands separators are removed
+    "options"    the options of a choice: the field of their list, a list of fields, or "=function"
+    "choices"    the options themselves, where all questions have the same options
+    "right"      the right option of a choice: "letter field", "number field", "same_text field",
+                 "capitalised field" or "=function"
+    "inside"     the field with a list of one object, whose fields are added to the row's
     "ask"        text between the question and its options, for a base model. A tuned model is
                  asked by its prompt: "sft" makes a second function, `…_sft`, without it
-    "ids"        fields of the id, the first one present is taken
+    "ids"        fields that may have the id; the first of them that a row has is taken
     "reference"  the field of the worked solution, or "=function"
     "extra"      fields that an eval function needs beside the answers
 """

@@ -2,8 +2,9 @@
 
     a folder, a zip, a folder of them ─ find_packages ─▶ PackageRows ─ row(n) ─▶ a row of our own
 
-A module for each format reads a `PackageFiles` (files.py) into a row; submissions.py reads what its
-authors submitted, and which verdicts they expect. A zip is unpacked when its problem is needed.
+A module for each format reads a `PackageFiles` (files.py) into a row; submissions.py reads
+the submissions of its authors, and which verdicts they expect. A zip is unpacked when its problem
+is needed.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from gradebox.eval.problems.packages.making import Maker, ProblemPackage
 from gradebox.eval.problems.row import DEFAULT_TIME_LIMIT_S
 from gradebox.eval.problems.rows import Rows
 
-MOST_FOLDERS = 20_000  # that are looked at for packages
-MOST_LEVELS = 3  # of folders, below the one that is given
+MOST_FOLDERS = 20_000  # folders and zips that a search looks at
+MOST_LEVELS = 3  # of folders that are searched below the given folder
 NO_LIMIT = "states no time limit"
 
-# name → the files by which a package is known, and what reads it:
-# package → its row without an id; raises RowError
+# Reads a package into a row without an id; raises RowError.
 Read = Callable[[ProblemPackage], dict[str, Any]]
+# format → the files by which a package of the format is known, and what reads the package
 FORMATS: Mapping[str, tuple[tuple[str, ...], Read]] = {
     "kattis": (kattis.MARKERS, kattis.kattis_row),
     "polygon": (polygon.MARKERS, polygon.polygon_row),
@@ -45,7 +46,7 @@ class FoundPackage(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called: its folder or zip."""
+        """The name of its folder, or of its zip without the ending."""
         path = self.path.resolve()
         return path.name if path.is_dir() else path.stem
 
@@ -115,7 +116,7 @@ class PackageRows(Rows):
         self._testlib = testlib
         self._maker = Maker()
         self._names = dict[str, FoundPackage]()
-        for one in found:  # two contests have an `a`
+        for one in found:  # packages of two contests may both be called `a`
             known = one.name in self._names
             parent = one.path.resolve().parent.name
             self._names[f"{parent}/{one.name}" if known else one.name] = one
@@ -124,7 +125,7 @@ class PackageRows(Rows):
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         for number, (name, found) in enumerate(self._names.items()):
-            aliases = [name.removeprefix("loj-")]  # OJBench's answers name 1000 for loj-1000
+            aliases = [name.removeprefix("loj-")]  # OJBench's answers call loj-1000 just 1000
             yield number, {"id": name, "aliases": aliases, "platform": found.format}
 
     def row(self, number: int) -> dict[str, Any]:

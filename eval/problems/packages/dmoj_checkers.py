@@ -98,7 +98,7 @@ CHECKERS: dict[str, Any] = {
 
 
 def _own_checker() -> Any:
-    """Return the package's `check`, for which DMOJ's modules are stood in."""
+    """Return the package's `check`, which finds stand-ins in the place of DMOJ's modules."""
     for name in ("", ".result", ".utils", ".utils.unicode", ".error", ".checkers"):
         module: Any = sys.modules.setdefault(f"dmoj{name}", types.ModuleType(f"dmoj{name}"))
         module.CheckerResult, module.InternalError = CheckerResult, RuntimeError

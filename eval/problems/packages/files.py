@@ -32,7 +32,7 @@ MOST_BYTES = 8 << 30  # of a zip, unpacked
 MOST_DIRECTORY = 32 << 20  # bytes of a zip's list of files
 MOST_YAML = 256 << 10  # PyYAML reads about 100 KB a second
 MOST_XML = 16 << 20
-MOST_DEPTH = 32  # of YAML
+MOST_DEPTH = 32  # levels of nesting in YAML
 MOST_TAGS = 400_000
 _INI = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(.{0,500})$", re.MULTILINE)
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.EACCES)
@@ -93,7 +93,7 @@ class PackageFiles:
         return self.bytes(path, most).decode("utf-8", "surrogateescape")
 
     def folder(self, name: str) -> list[Path]:
-        """Return what is in a folder of the package, as `children` does; nothing without it."""
+        """Return what is in a folder of the package, as `children` does; [] when there is none."""
         path = self.find(name)
         return self.children(path) if path is not None and path.is_dir() else []
 
@@ -139,8 +139,8 @@ def _too_many(name: str) -> RowError:
 def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a zip and read the list of its files.
 
-    Raises RowError for a huge list and for what is damaged, also when it is read; InputError for
-    a full disk.
+    Raises RowError for a huge list and for damage, also while the caller reads; InputError for a
+    full disk.
     """
     try:
         with path.open("rb") as file:
@@ -167,7 +167,7 @@ def unpack(path: Path, folder: Path) -> None:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if len(entries) > MOST_FILES:
             raise _too_many(path.name)
-        if sum(entry.file_size for entry in entries) > MOST_BYTES:  # zipfile reads no more of each
+        if sum(entry.file_size for entry in entries) > MOST_BYTES:  # no entry unpacks to more
             raise RowError(
                 f"{path.name} unpacks to more than {MOST_BYTES} bytes: split the package"
             )
@@ -228,13 +228,13 @@ def read_yaml(package: PackageFiles, *names: str) -> Mapping[str, Any]:
 def read_xml(package: PackageFiles, path: Path) -> ElementTree.Element:
     """Return the root of an XML file, which is UTF-8. Raises RowError."""
     name, text = package.say(path), package.bytes(path, MOST_XML)
-    if b"\0" in text:  # UTF-16, in which what follows is spelled otherwise
+    if b"\0" in text:  # UTF-16, in which the checks below would find nothing
         raise RowError(f"{name} is not UTF-8: save it as UTF-8")
     if b"<!DOCTYPE" in text:
         raise RowError(f"{name} has a DOCTYPE, which may define entities: remove it")
     if text.count(b"<") > MOST_TAGS:
         raise RowError(f"{name} has more than {MOST_TAGS} tags: shorten it")
-    try:  # the encoding that is given goes before the one that the file states
+    try:  # the encoding given here overrides the one that the file states
         return ElementTree.fromstring(text, ElementTree.XMLParser(encoding="utf-8"))
     except (ElementTree.ParseError, ValueError) as error:
         raise RowError(f"{name} is not XML: {str(error)[:120]}: correct it") from None

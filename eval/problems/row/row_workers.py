@@ -3,8 +3,9 @@
     interpret(function, value) ─┬─ up to 4,000 bytes ─▶ function(value)
                                 └─ more ─▶ in_worker(function, value)
 
-A data set or request may come from anywhere, and Python's parser takes 1.5 s for 1 MB of it, longer
-for numbers that collide in a dict. The functions take and return values that JSON has.
+A data set or request may come from anywhere, and Python's parser takes 1.5 s for 1 MB of text,
+longer when numbers in the text collide as keys of a dict. `function` takes and returns values that
+JSON can hold.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from gradebox.sandbox.common.json_text import load_json
 
 SHORT = 4_000  # bytes: 3 ms of CPU time
 CPU_S, CPU_S_PER_MB = 1.0, 4.0
-MEMORY_BYTES = 2 << 30  # a parse takes 700 bytes a character
+MEMORY_BYTES = 2 << 30  # parsing takes 700 bytes for each character
 
 
 class RowPool(WorkerPool):
     """Workers that interpret the text of rows."""
 
     module = __name__
-    most_waiting = 200  # only CPU time decides
-    max_reply_bytes = 512 << 20  # functions have bounds of their own
+    most_waiting = 200  # wall time up to 200 × the CPU limit: CPU time decides
+    max_reply_bytes = 512 << 20  # the functions themselves bound what they return
 
     def __init__(self) -> None:
         super().__init__(memory_bytes=MEMORY_BYTES)
@@ -41,9 +42,10 @@ def interpret(function: Callable[[Any], Any], value: Any) -> Any:
 
 
 def in_worker(function: Callable[[Any], Any], value: Any) -> Any:
-    """Return function(value); `function` is one of a module, and raises RowError.
+    """Return function(value) from a worker.
 
-    Raises RowError also where a limit ends the worker, SandboxError when none can be started.
+    `function` is at the top level of a module and raises RowError for an unusable value. RowError
+    is also raised where a limit ends the worker, SandboxError when no worker can be started.
     """
     return _ask(function, _written(value))
 

@@ -50,13 +50,13 @@ function ratingGroup(row) {
 
 const LIMITED = { time: ["cpu_s", "time_limit_s"], memory: ["memory_bytes", "memory_limit_bytes"] };
 
-// The share of its limit that the slowest, or the largest, case used; null when it is unknown.
+// The share of the time (memory) limit that the slowest (largest) case used; null when unknown.
 function limitShare(row, name) {
   const [used, limit] = LIMITED[name].map((column) => row[C[column]] ?? null);
   return used === null || !limit ? null : used / limit;
 }
 
-// Whether a share is in a range such as "0.8-0.9", which has its upper end; "1.25-" has none.
+// Whether a share is in a range: "0.8-0.9" includes 0.9 but not 0.8, "1.25-" has no upper end.
 function inShares(share, range) {
   const [from, to] = range.split("-");
   return share !== null && (share > Number(from) || (from === "0" && share === 0)) && (!to || share <= Number(to));
@@ -67,7 +67,7 @@ function inNumbers(number, range) {
   return number >= low && number <= high;
 }
 
-// The groups of a row, by the name of the filter that one of them matches.
+// Filter → the groups of a row. A row matches when one of them is the value of the filter.
 const GROUPS_OF = {
   verdict: (row) => [verdictOf(row)],
   rating: (row) => [ratingGroup(row)],
@@ -84,14 +84,14 @@ function matchesOne(row, name) {
 
 const isFiltered = (except) => Object.keys(filter).some((name) => filter[name] && !except.includes(name));
 
-// A function (row, index) that tells whether a row matches the filters besides those named.
+// A function (row, index) that tells whether a row matches all filters but those in `except`.
 function matcher(except = []) {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const set = Object.keys(filter).filter((name) => name !== "text" && filter[name] && !except.includes(name));
   return (row, index) => set.every((name) => matchesOne(row, name)) && words.every((word) => searchTexts[index].includes(word));
 }
 
-// A button for each of these filters that is set, which clears it.
+// For each of these filters that is set, a button that clears the filter.
 function filterChips(names) {
   return names.filter((name) => filter[name]).map((name) =>
     h("button", { type: "button", class: "filter-chip", "aria-label": `Clear the filter ${name}`, on: { click: () => toggleFilter(name, filter[name]) } },
@@ -123,7 +123,7 @@ function prepareTable() {
     h("span", { id: "chips" }), press("Clear", () => filterBy({})), press("CSV", saveTable));
 }
 
-// Save the rows that match the filters. A text that a spreadsheet would compute is quoted.
+// Save the rows that match the filters. A text that a spreadsheet would compute gets a ' before it.
 function saveTable() {
   const cell = (value) => {
     const text = Array.isArray(value) ? value.join(" ") : String(value ?? "");
@@ -137,10 +137,11 @@ function saveTable() {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-// Take rows that have changed. An open solution stays as it is, and the list around it.
+// Show rows that have changed. While a solution is open, it stays as it is, and no row is added
+// to the list, leaves it or moves.
 function updateTable(changed) {
   if (byId("filters").contains(document.activeElement)) {
-    searchTexts = rows.map(searchText); // the menus stay while they are used
+    searchTexts = rows.map(searchText); // a menu that is in use is not replaced
   } else {
     prepareTable();
     showFilters();
@@ -162,7 +163,7 @@ function updateTable(changed) {
 
 const fieldOf = (name) => (name === "text" ? byId("search") : byId("filters").elements[name]);
 
-// Show the filters in their fields, those without a field as chips.
+// Show the filters in their fields; a filter that no field can show becomes a chip.
 function showFilters() {
   for (const name of Object.keys(filter)) {
     const field = fieldOf(name);
@@ -177,7 +178,7 @@ function filterBy(values) {
   applyFilter();
 }
 
-// Set a filter, or clear it when it has this value, and show the solutions.
+// Set a filter, or clear it when it already has this value, and show the solutions.
 function toggleFilter(name, value) {
   filter[name] = filter[name] === value ? "" : value;
   applyFilter();
@@ -278,7 +279,7 @@ function closeRow() {
   writeAddress();
 }
 
-// Close the open solution, and list what has come meanwhile.
+// Close the open solution, and list the solutions that have come meanwhile.
 function leaveRow() {
   closeRow();
   if (!listIsOld) return;

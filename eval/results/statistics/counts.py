@@ -8,7 +8,7 @@ Memory grows with the number of problems, not of solutions or cases. The tables 
                "official_tests": […], "difficulty": […], "month": […]}
     row: {group, problems, solutions, correct, pass_at_1, interval}
 
-A problem counts in each of its tags and in each language it was solved in.
+A problem counts in each of its tags and in each language that it has counted solutions in.
 
 Programs may use 1.25 × their limit and their CPU time is recorded, so that a record says whether a
 solution would pass at other time limits:
@@ -78,7 +78,7 @@ class LanguageCounts:
     n, correct        solutions, and those that passed
     score             sum of the solutions' scores; a missing score counts as pass 1, fail 0
     passed_at         solutions that pass at each of FACTORS × the time limits
-    undecided_at      solutions whose record does not say; `passed_at` has their actual result
+    undecided_at      solutions whose record does not say it; `passed_at` has their actual result
     """
 
     problem_id: str
@@ -226,7 +226,7 @@ GROUPINGS: dict[str, Callable[[LanguageCounts], list[Group]]] = {
     "difficulty": _difficulty,
     "month": lambda c: [(0, c.month)] if c.month else [],
 }
-# Without a table where no problem has them; LiveCodeBench's do.
+# Groupings without a table where no problem has the field; LiveCodeBench's problems have it.
 LABELLED = ("difficulty", "month")
 
 

@@ -1,9 +1,9 @@
-"""Of what programs that make the calls of tests are made: tokens of sources, parts, calls.
+"""What programs that make the calls of tests consist of: tokens of sources, parts, calls.
 
     assert(candidate((1), "a") == (true));  ─▶ Call(arguments='(1), "a"', expected=True, …)
 
-Calls are read from tests of the forms that MultiPL-E and HumanEval-X have. Tests in any other form,
-by a single token, are not read: they may mean something else. Sources are searched by their tokens,
+Calls are read from tests of the forms that MultiPL-E and HumanEval-X have. Tests that differ by a
+single token are not read: they may mean something else. Sources are searched by their tokens,
 so that the work is linear whatever they are.
 """
 
@@ -26,7 +26,7 @@ class Source:
     """The tokens of a text without comments and line ends.
 
     words   the text of each token
-    starts  where each begins
+    starts  where each token begins
     first   the numbers of those that are the first of their line
     """
 
@@ -122,7 +122,7 @@ class Parts:
     tests     their text; it may begin with the brace that closes the function
     stop      texts at which a completion of the prompt ends
     code      the answer
-    whole     the tokens of an answer that has the function's definition, rather than the rest of it
+    whole     the tokens of an answer that defines the whole function; None: it continues the prompt
     """
 
     language: str
@@ -134,9 +134,9 @@ class Parts:
     whole: Source | None = None
 
     def answered(self, code: str, whole: Source | None) -> Parts:
-        """Return the parts with an answer; one that continues the prompt is cut where it ends.
+        """Return the parts with an answer; one that continues the prompt is cut at `stop`.
 
-        Where the tests do not close the function, the answer does.
+        Where the tests do not close the function, prompt and answer are the whole function.
         """
         style = BRACES.get(self.language)
         if whole is None and style and not self.tests.lstrip().startswith("}"):
@@ -149,7 +149,7 @@ class Parts:
 
     @property
     def preamble(self) -> str:
-        """The prompt without the first line of the function, the last line that it has."""
+        """The prompt without its last line, which is the first line of the function."""
         return self.prompt.rstrip().rpartition("\n")[0]
 
     @property
@@ -168,7 +168,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Call:
-    """One call: the text of its arguments, what it must return, and the text of that."""
+    """One call: the text of its arguments, the value it must return, and the value's text."""
 
     arguments: str
     expected: Any
@@ -177,8 +177,9 @@ class Call:
 
 # Languages whose tests by MultiPL-E begin with the brace that closes the function.
 BRACES: dict[str, Style] = {"c++17": "c++", "rust": "rust", "java": "java"}
-# What tests of each language begin with, how each call is written, and what they end with. Words in
-# capitals are the function, any name, any text whose brackets are pairs, or functions that compare.
+# What tests of each language begin with, how each call is written, and what they end with. In
+# capitals: the function (ENTRY), any NAME, any text whose brackets are pairs (ARGUMENTS, EXPECTED),
+# or functions that compare (HELPERS).
 _FORMS: dict[Style, tuple[str, tuple[str, ...], str]] = {
     "c++": (
         "int main() { auto candidate = ENTRY;",
@@ -212,7 +213,7 @@ _FORMS: dict[Style, tuple[str, tuple[str, ...], str]] = {
 }
 
 
-# The same of HumanEval-X and HumanEvalPack, by hand: `;` or `,` may be behind each call.
+# The same for HumanEval-X and HumanEvalPack, written by hand: `;` or `,` may follow each call.
 _FREE_FORMS: dict[Style, tuple[str, tuple[str, ...], str]] = {
     "c++": (
         "#undef NDEBUG\n#include<assert.h>\nHELPERS int main(){",
@@ -274,7 +275,7 @@ def _read(
     form: tuple[str, tuple[str, ...], str],
     between: tuple[str, ...],
 ) -> tuple[Call, ...]:
-    """Return the calls of tests of one form; `between` may be behind each call."""
+    """Return the calls of tests of one form; a token of `between` may follow each call."""
     before, forms, after = form
     at, _ = _match(source, 0, _pattern(before, style), entry)
     calls: list[Call] = []
@@ -295,7 +296,7 @@ def _read(
 
 
 def _call(texts: dict[str, str], written: str, style: Style) -> Call | None:
-    """Return the call of a form, None when what it expects is no literal."""
+    """Return the call of a form, None when the expected value is no literal."""
     negated = "!" in written.partition("ENTRY")[0].replace("assert!", "") or "not " in written
     literal = texts.get("EXPECTED", "false" if negated else "true")
     if style == "rust" and "to_string" in literal:

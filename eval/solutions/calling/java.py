@@ -2,7 +2,7 @@
 
 GradeboxMain.java  the calls
 Problem.java       the program; Solution.java, whose methods are not static, of HumanEval-X
-Pair.java, …       tuples, where the program or the tests use those of javatuples
+Pair.java, …       classes of tuples, where the program or the tests use javatuples
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def files(parts: Parts, calls: Sequence[Call]) -> dict[str, str]:
 
 
 def _program(parts: Parts, name: str) -> tuple[str, list[str]]:
-    """Return the program, a class of the name, and its tokens, without imports of javatuples."""
+    """Return the program as a class `name`, and its tokens; both without javatuples' imports."""
     source = parts.whole
     if source is None:
         text = f"{parts.prompt}{parts.code}\n    }}\n}}\n"
@@ -114,7 +114,7 @@ def _program(parts: Parts, name: str) -> tuple[str, list[str]]:
 
 
 def _lacking(parts: Parts, source: Source) -> str:
-    """Return the prompt's imports, which may be given twice, unless the code has a package."""
+    """Return the prompt's imports, which Java allows twice; none if the code has a package."""
     if any(source.word(at) == "package" for at in source.first):
         return ""
     imports = re.findall(r"^import .*;", parts.preamble, re.MULTILINE)

@@ -30,9 +30,9 @@ static int output_file(void) {
     return openat(PROGRAM_FD, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
 }
 
-/* Make the file behind stdin. A program that could make it larger would have memory there that is no
- * process's. With a single id the program owns it and may open it again for writing, so the file is
- * sealed once it is written, or was opened through the read-only mount of /program. */
+/* Make the file behind stdin. The program must not make this file larger, because memory of a file counts as no
+ * process's. Where the program has the box's id, it owns the file and may open it again for writing. So the
+ * file is sealed once it is written, or it is opened through the read-only mount of /program. */
 static void open_input(struct run *run) {
     static const char name[] = ".gradebox-stdin", path[] = "/program/.gradebox-stdin";
     char own[32];
@@ -72,7 +72,7 @@ int private_executable(int fd) {
         if (unlinkat(PROGRAM_FD, name, 0) && errno != ENOENT) return -1;
         if (copy_to_file(PROGRAM_FD, name, fd, 0555)) return -1;
         kept = open(path, O_RDONLY | O_CLOEXEC);
-        /* Without a name: a later program must not find this one, which may be a checker. */
+        /* Remove the name: a later program must not find this executable, which may be a checker. */
         if (unlinkat(PROGRAM_FD, name, 0) || kept < 0) return -1;
         copied = s;
     }
@@ -90,7 +90,7 @@ void open_streams(struct run *run) {
         run->err_pipe[0] = run->err_pipe[1] = -1;
         return;
     }
-    fcntl(run->err_pipe[1], F_SETFL, 0); /* the program's end blocks, as any stderr does */
+    fcntl(run->err_pipe[1], F_SETFL, 0); /* for the program: writing to stderr blocks, as usual */
     fchmod(run->err_pipe[1], 0666);
 }
 
@@ -147,7 +147,7 @@ int archive_folder(int64_t most) {
     archive_left = most;
     if ((archive_fd = output_file()) < 0) return -1;
     each_entry(AT_FDCWD, ".", add_to_archive);
-    /* A file that is too long tells the grader that not all of them are in it. */
+    /* An archive of more than `most` bytes tells the grader that it lacks files. */
     if ((archive_left < 0 || archived > MOST_ARCHIVED) && ftruncate(archive_fd, most + 1)) archive_left = -1;
     return archive_fd;
 }
@@ -158,7 +158,7 @@ static int scratch_fd = -1;
 static int64_t scratch_size;
 static struct statfs clean;
 static struct stat clean_dirs[4];
-/* With a single id, "." belongs to the program as well. */
+/* Where the program has the box's id, it owns "." as well. */
 static const char *const dirs[4] = {"work", "tmp", "shm", "."};
 
 int scratch_is_clean(void) { /* ctime alone misses a change within one tick of the clock */
@@ -222,6 +222,6 @@ int folder_is_clean(void) {
     if (box.is_init) return 1;
     entries = 0;
     each_entry(WORK_FD, ".", count_entry);
-    /* None at all: it cannot be read. */
+    /* An empty folder has the entries . and ..; with fewer, the folder could not be read. */
     return entries == 2 && !fstat(WORK_FD, &s) && (s.st_mode & 07777) == 0700;
 }

@@ -1,5 +1,6 @@
 /* A grader that waits is woken by each message, finds its caches cold, and takes twice as long for a reply.
- * So replies of short runs are gathered: for less time than a run may hold its core while others wait.
+ * So replies of short runs are gathered and sent together after LATE_NS: less than the time for which a run may
+ * hold its core while others wait.
  */
 #define _GNU_SOURCE
 #include "box.h"
@@ -15,9 +16,9 @@ enum { LATE_NS = 50000000 };
 char message[MESSAGE_CAP];
 int passed[MAX_FDS], npassed;
 static char replies[REPLIES_CAP];
-static size_t gathered; /* bytes */
+static size_t gathered; /* bytes of `replies` in use */
 static int count;
-static int64_t sent_ns; /* the last time, or when the request came */
+static int64_t sent_ns; /* when replies were last sent, or a message came later */
 
 ssize_t receive(void) {
     union { struct cmsghdr h; char b[CMSG_SPACE(sizeof passed)]; } c;

@@ -38,7 +38,7 @@ static void die(const char *stage, const char *what) { /* report errno to the gr
 }
 
 /* ---- steps: each takes (path, argument, flags) and returns 0, or -1 with errno ----------
- * r: read-only, d: devices may be used, o: it may be missing. */
+ * r: read-only, d: devices may be used, o: optional, no error where what is named is missing. */
 
 static int may_be_missing(const char *flags) { return errno == ENOENT && strchr(flags, 'o'); }
 static int harden(const char *path, const char *flags) {
@@ -103,7 +103,7 @@ void count_pids_from(int first) {
 static int step_program(const char *path, const char *options, const char *flags) {
     return step_tmpfs(path, options, flags) ? -1 : keep_writable(path, PROGRAM_FD);
 }
-/* Make `path` the root. Detach the old root, unless it gets a place. */
+/* Make `path` the root. The old root is mounted at `old`, or detached where `old` is empty. */
 static int step_root(const char *path, const char *old, const char *flags) {
     (void)flags;
     if (chdir(path) || syscall(SYS_pivot_root, ".", *old ? old : ".")) return -1;
@@ -147,9 +147,9 @@ static int step_allow(const char *path, const char *rights, const char *flags) {
     rule.allowed_access = 0x4 | 0x8; /* read files and folders */
     if (strchr(rights, 'x')) rule.allowed_access |= 0x1;
     if (strchr(rights, 'w')) rule.allowed_access |= 0x2;
-    /* All but device nodes and sockets. */
+    /* a: everything but making device nodes and sockets. */
     if (strchr(rights, 'a')) rule.allowed_access = guarded & ~0xa40ULL;
-    /* No folders: the disk limit counts one level. */
+    /* n: no making of folders, because the disk limit counts only one level. */
     if (strchr(rights, 'n')) rule.allowed_access &= ~0x80ULL;
     rule.allowed_access &= S_ISDIR(s.st_mode) ? guarded : guarded & file;
     int bad = syscall(SYS_landlock_add_rule, box.ruleset_fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
@@ -206,7 +206,7 @@ static char *stage(char *at, char *end) {
     return at;
 }
 
-/* The grader's own soft limits are not those of programs. */
+/* Programs do not get the grader's own soft limits, but no limit, or the hard one. */
 static void raise_soft_limits(void) {
     static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_STACK};
     struct rlimit l, all = {RLIM_INFINITY, RLIM_INFINITY};
@@ -226,11 +226,11 @@ static int enter_box(int ready, char *at, char *end, int (*serve)(void)) {
     if (plan->set_ids && (syscall(SYS_setgroups, 0, NULL) || syscall(SYS_setresgid, 0, 0, 0) ||
                           syscall(SYS_setresuid, 0, 0, 0))) die("ids", "");
     if (plan->uid && !plan->set_ids && syscall(SYS_setgroups, 0, NULL)) die("groups", "");
-    /* The box is in its group by now, which becomes the root of its view. With groups for each run, the
-     * box must be able to start programs in them; then each run gets its own view (run_group_clone). */
+    /* The box is in its control group by now, which the namespace makes the root. Where each run has a group,
+     * the box must reach it to start the program; then each run gets a namespace (run_group_clone). */
     int own_view = (plan->clone_flags & CLONE_NEWCGROUP) && box.run_groups_fd < 0;
     if (own_view && unshare(CLONE_NEWCGROUP)) die("cgroup namespace", "");
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the grader ends the outer process, which ends everything */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the grader ends the outer process; then the box ends too */
     umask(0);
     setsid();
     if ((plan->clone_flags & CLONE_NEWNS) && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
@@ -247,7 +247,7 @@ static int enter_box(int ready, char *at, char *end, int (*serve)(void)) {
     box.is_init = getpid() == 1;
     if (box.is_init != !!(plan->clone_flags & CLONE_NEWPID)) die("plan", "pid namespace");
     struct rlimit no_core = {1, 1};
-    /* 1: with 0, a core_pattern that is a pipe still starts the host's collector. */
+    /* 1, because with 0 a core_pattern that is a pipe still starts the host's collector. */
     setrlimit(RLIMIT_CORE, &no_core);
     raise_soft_limits(); /* the memory limit covers deep recursion */
     personality(ADDR_NO_RANDOMIZE);

@@ -66,7 +66,7 @@ static void program_path(const struct run *run, const char *what, char *path) {
 
 static int is_number(const char *name) { return *name >= '0' && *name <= '9'; }
 
-/* After a longer time between two samples the watcher was stopped itself, and probably the program too. */
+/* More than UNWATCHED_NS between two samples: the watcher itself was stopped, and probably the program too. */
 enum { SAMPLE_NS = 50000000, UNWATCHED_NS = 2 * SAMPLE_NS, MOST_TASKS = 64 };
 static int64_t sampled_ns, sampled_cpu_ns, sample_interval;
 static int64_t free_blocks, free_files;
@@ -95,7 +95,7 @@ int usage_sample(struct run *run, int64_t now_ns, int64_t cpu_ns) {
     sampled_cpu_ns = cpu_ns;
     int64_t shared = kernel_field(PROC_FD, run->out.proc_pid, "statm", 2);
     if (shared > 0) run->out.file_rss = shared * box.page;
-    program_path(run, "fd", path); /* since Linux 6.2 its size is the number of open descriptors */
+    program_path(run, "fd", path); /* since Linux 6.2 the folder's size is the number of open descriptors */
     if (!fstatat(PROC_FD, path, &s, 0) && s.st_size >= run->rq->nofile) run->out.many_files = 1;
     int64_t waited = waiting_since_last(run, now_ns, cpu_ns);
     run->out.waited_ns += passed > UNWATCHED_NS && unused > waited ? unused : waited;
@@ -104,9 +104,9 @@ int usage_sample(struct run *run, int64_t now_ns, int64_t cpu_ns) {
 
 /* ---- one process ----------------------------------------------------------------------------- */
 
-/* The resident size and the page tables, which it does not include: reading one byte of every 2 MB of an
- * empty mapping takes 4 KB of them each time. They are read only where they may matter: they are smaller
- * than a 256th of the address space. -1 on failure, 0 for a thread that has ended. */
+/* The resident size plus the page tables, which it does not include: each byte that a program reads in another
+ * 2 MB of an empty mapping takes 4 KB of page tables. They are smaller than a 256th of the address space, so
+ * they are read only where they may exceed the limit. -1 on failure, 0 for a thread that has ended. */
 static int64_t memory_of(int dir, const char *pid, int64_t limit) {
     char path[32];
     int64_t resident = kernel_field(dir, pid, "statm", 1) * box.page;
@@ -114,7 +114,7 @@ static int64_t memory_of(int dir, const char *pid, int64_t limit) {
     if (resident + kernel_field(dir, pid, "statm", 0) * box.page / 256 <= limit) return resident;
     snprintf(path, sizeof path, "%.15s/status", pid);
     int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-    int64_t kilobytes = kernel_number(fd, "\nVmPTE:"); /* a name may hold anything but a new line */
+    int64_t kilobytes = kernel_number(fd, "\nVmPTE:"); /* the process's name may hold anything but a new line */
     if (fd >= 0) close(fd);
     return resident + (kilobytes > 0 ? kilobytes * 1024 : 0);
 }
@@ -162,7 +162,7 @@ static int add_file(int dir, const char *name) {
     return 0;
 }
 
-/* One level suffices: Landlock allows no folders in it. */
+/* Looking at one level suffices, because Landlock lets programs make no folders in the working folder. */
 int usage_folder_too_large(const struct run *run) {
     struct statfs f;
     uint64_t disk = run->rq->disk;
@@ -193,7 +193,7 @@ int usage_folder_too_large(const struct run *run) {
  * purpose: a timer with slack goes off together with the watcher's. So the guesses of a run together are
  * limited to the CPU time that the run has used.
  */
-/* counted: by the kernel, up to when the task last got its core. queued: known time since then. */
+/* counted: ns of the kernel, until the task last got its core. queued: ns in the queue since then, if known. */
 struct task { int tid, ready; int64_t counted, queued; };
 struct look { struct task tasks[MOST_TASKS]; int count, complete; int64_t ns, cpu_ns; };
 
@@ -203,7 +203,7 @@ static char watcher[16];
 
 static int is_ready(int dir, const char *tid) {
     char text[128];
-    char *p = strrchr(kernel_text(dir, tid, "stat", text, sizeof text), ')'); /* its name holds anything */
+    char *p = strrchr(kernel_text(dir, tid, "stat", text, sizeof text), ')'); /* the name may hold ) */
     return p && p[1] && p[2] == 'R';
 }
 
@@ -211,7 +211,7 @@ static const struct task *as_last_seen(const struct task *task) {
     for (int i = 0; i < last->count; i++)
         if (last->tasks[i].tid == task->tid && last->tasks[i].counted <= task->counted)
             return &last->tasks[i];
-    return NULL; /* it is new, or another one of that number was */
+    return NULL; /* the task is new, or has the number of another task that has ended */
 }
 
 static int look_at_task(int dir, const char *tid) {
@@ -224,7 +224,7 @@ static int look_at_task(int dir, const char *tid) {
     task->counted += strtoll(end, NULL, 10);
     const struct task *before = as_last_seen(task);
     if (!before && !last->complete) return 0;
-    /* It did not run since the last look, and was ready then and now: it was queued in between. */
+    /* The task did not run since the last look, and was ready then and now: it was queued in between. */
     if (before && before->counted == task->counted && before->ready && task->ready)
         task->queued = before->queued + current->ns - last->ns;
     int64_t ready = task->counted + task->queued - (before ? before->counted + before->queued : 0);

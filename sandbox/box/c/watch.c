@@ -17,7 +17,7 @@
 
 #include "template.h"
 
-/* Of the stub, and of the child before its exec. */
+/* Of the stub, and of the program's process before its exec. */
 static char stacks[2][STACK] __attribute__((aligned(64)));
 static int64_t started_ns, own_cpu_base, supervisor_ns;
 
@@ -31,9 +31,10 @@ static int64_t started_ns, own_cpu_base, supervisor_ns;
  * Little CPU time counts as none: a program that wakes up now and then for a moment stays asleep. One that
  * is ready and gets no CPU, because something else uses its core, does not sleep.
  *
- * A run that waits is stopped, if it has one task, which is neither asleep again nor able to notice SIGCONT.
+ * A run that waits is stopped if it has one task, which is not asleep again and would not notice SIGCONT.
  * A stop ends some system calls with EINTR, so a task that is in one is not stopped, nor are several tasks.
- * They share the core with whoever has it. The time that a run was stopped is taken off its wall clock.
+ * A run that is not stopped shares the core with whoever has it. The time for which a run was stopped is
+ * taken off its wall clock.
  *
  * A run lends its core a few times at most: programs that sleep and wake up all the time get little use of
  * cores that others hold.
@@ -66,7 +67,7 @@ static int has_signal(const char *status, const char *mask, int signal) {
 static int notices(const struct run *run) {
     char text[4096];
     kernel_text(PROC_FD, run->out.proc_pid, "status", text, sizeof text);
-    /* A name may hold anything but a new line. */
+    /* Searched with a new line before it, because the program's name may hold anything but a new line. */
     return has_signal(text, "\nSigBlk:", SIGCONT) || has_signal(text, "\nSigCgt:", SIGCONT);
 }
 
@@ -117,7 +118,7 @@ static void idle_go_on(struct run *run, int64_t now_ns) {
 }
 
 static int idle_asks(const struct run *run) {
-    stopped = 0; /* it has ended */
+    stopped = 0; /* the run before has ended */
     if (state == LENT) tell(run, OP_AWAKE);
     if (state == LENT) state = WAITS;
     return state == WAITS;
@@ -132,15 +133,15 @@ static int64_t process_ns(pid_t pid) { return clock_ns((~(clockid_t)pid << 3) | 
  * not counted as the program's. */
 static int64_t cpu_used(const struct run *run) {
     pid_t pid = run->out.program;
-    /* The CPU clock of its one process. */
+    /* Without a control group the run has one process: read its CPU clock. */
     if (box.cpu_fd < 0) return pid > 0 ? process_ns(pid) : 0;
-    /* First: reading it brings the group's count up to date. */
+    /* First, because reading the watcher's clock brings the group's count up to date. */
     int64_t own = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own_cpu_base;
     if (run->from.socket >= 0) own += process_ns(run->from.pid) - run->from.cpu_base + supervisor_ns;
     return run_group_cpu_ns() - own;
 }
 
-static void check_limits(struct run *run) { /* note the limit that it has exceeded */
+static void check_limits(struct run *run) { /* note the limit that the run has exceeded */
     struct outcome *out = &run->out;
     const struct request *rq = run->rq;
     int64_t cpu = cpu_used(run), now = clock_ns(CLOCK_MONOTONIC);
@@ -150,7 +151,7 @@ static void check_limits(struct run *run) { /* note the limit that it has exceed
     int64_t wall = now - started_ns - out->stopped_ns;
     int64_t waited = out->waited_ns < wall - cpu ? out->waited_ns : wall - cpu;
     int alone = box.mem_fd < 0, talks = !!(rq->flags & STDOUT_FD);
-    /* When the grader does not read, the next one has all figures as well. */
+    /* A notice that the grader has no room for is dropped: the next one has the totals as well. */
     if (talks && sampled)
         notify(&(struct notice){OP_BUSY, run->count, now, cpu + waited + out->stopped_ns}, MSG_DONTWAIT);
     if (cpu > rq->cpu_ns) out->killed = KILLED_CPU;
@@ -173,8 +174,8 @@ static int64_t until_next_check(const struct run *run, int first) { /* in ns */
     if (left < WALL_SHORTEST) left = WALL_SHORTEST;
     if (left > usage_sample_interval_ns()) left = usage_sample_interval_ns();
     if (left > idle_next_look_ns()) left = idle_next_look_ns();
-    if (cpu_left < left) left = cpu_left; /* it has one core: CPU time passes no faster than time */
-    /* The checks enforce the memory limit. */
+    if (cpu_left < left) left = cpu_left; /* one core: CPU time grows no faster than wall time */
+    /* Without a control group, only these checks enforce the memory limit. */
     if (box.mem_fd < 0 && left > ALONE_LONGEST) left = ALONE_LONGEST;
     return left < SHORTEST ? SHORTEST : left;
 }
@@ -184,7 +185,7 @@ static int64_t until_next_check(const struct run *run, int first) { /* in ns */
 static void drain_stderr(struct run *run) { /* keep the first bytes, count the rest */
     static char waste[65536];
     struct outcome *out = &run->out;
-    for (int turn = 0; turn < 64; turn++) { /* bounded: the limits must be checked */
+    for (int turn = 0; turn < 64; turn++) { /* bounded: limits are checked between two calls */
         uint32_t room = run->rq->err_cap > out->err_len ? run->rq->err_cap - out->err_len : 0;
         ssize_t n = read(run->err_pipe[0], room ? out->err + out->err_len : waste, room ? room : sizeof waste);
         if (n <= 0) return;
@@ -228,13 +229,13 @@ static void wait_for_event(struct run *run, int64_t ns) {
 
 /* ---- starting and watching ------------------------------------------------------------------- */
 
-/* Let the kernel end the program before the box when memory is short. Only after its exec are the
- * program's memory and its score its own. */
+/* Let the kernel end the program before the box when memory is short. Called after the program's exec: until
+ * then it shares its memory, and so its score, with the box. */
 static void prefer_for_oom_killer(const struct run *run) {
     char path[32];
     snprintf(path, sizeof path, "%s/oom_score_adj", run->out.proc_pid);
     int fd = run->out.proc_pid[0] ? openat(PROC_FD, path, O_WRONLY | O_CLOEXEC) : -1;
-    if (fd >= 0 && write(fd, "500", 3) != 3) errno = 0; /* it has ended already */
+    if (fd >= 0 && write(fd, "500", 3) != 3) errno = 0; /* the program has ended already */
     if (fd >= 0) close(fd);
 }
 
@@ -249,8 +250,8 @@ void start_counting(struct run *run) {
 
 void start(struct run *run) {
     start_counting(run);
-    /* spawn_flags: where the filter refuses forks, a namespace flag that takes a capability of the
-     * box lets this one pass. A stub is in the run's group already. */
+    /* spawn_flags: where the filter refuses forks, it lets this one pass by a namespace flag, which needs a
+     * capability that only the box has. A stub is in the run's group already. */
     int flags = CLONE_VM | CLONE_VFORK | SIGCHLD | box.spawn_flags;
     char *stack_end = stacks[1] + sizeof stacks[1];
     run->out.program = clone_into(run->rq->flags & FRESH ? -1 : run_group_fd(), start_program, stack_end, flags, run);
@@ -260,7 +261,7 @@ void start(struct run *run) {
     run->err_pipe[1] = -1;
 }
 
-/* What the supervisor of a forked run says about its end. */
+/* Whether a forked run has ended: its template then sends what the supervisor measured, or is lost itself. */
 static int case_has_ended(struct run *run) {
     struct template_event event;
     ssize_t n = recv(run->from.socket, &event, sizeof event, MSG_DONTWAIT);
@@ -296,11 +297,12 @@ void watch(struct run *run) {
     struct outcome *out = &run->out;
     usage_begin(started_ns);
     idle_begin(run, started_ns);
-    /* The other one's input ends when the program closes its output, not when the run ends. */
+    /* The box keeps no stdout: the other program's input ends when this program closes its output, not when
+     * the run ends. */
     if (run->rq->flags & STDOUT_FD) close_one_passed(run->out_fd), run->out_fd = -1;
     for (int first = 1; out->program >= 0 && !has_ended(run); first = 0) {
-        if (!first && !out->killed) check_limits(run); /* at first it has only just begun */
-        if (!first) replies_send_due(clock_ns(CLOCK_MONOTONIC)); /* those of the runs before */
+        if (!first && !out->killed) check_limits(run); /* at first the run has only just begun */
+        if (!first) replies_send_due(clock_ns(CLOCK_MONOTONIC)); /* replies of the runs before */
         if (!first && out->killed) {
             kill(out->program, SIGKILL);
             /* A compiler's children share its process group. */
@@ -309,7 +311,8 @@ void watch(struct run *run) {
         wait_for_event(run, until_next_check(run, first));
     }
     out->wall_ns = (out->end_ns ? out->end_ns : clock_ns(CLOCK_MONOTONIC)) - started_ns - out->stopped_ns;
-    /* Nothing of the run may outlive it; never outside a namespace. A supervisor has done it. */
+    /* Nothing of the run may outlive it. Only in a PID namespace: elsewhere, processes of others would end. In
+     * a forked run the supervisor has done this. */
     if (box.is_init && run->from.socket < 0) end_others();
     if (box.cpu_fd >= 0) out->cpu_ns = cpu_used(run);
     if (run->err_pipe[0] >= 0) drain_stderr(run);

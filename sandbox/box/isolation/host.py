@@ -170,7 +170,7 @@ def _covers(kind: str, first: int, count: int) -> bool:
 def why_no_ids(namespaces: bool) -> str:
     """Return why programs cannot get user ids of their own; "" when they can.
 
-    namespaces  in namespaces of their own, for which the grader mounts the folders they see
+    namespaces  whether programs run in namespaces, for which the grader mounts folders
     """
     if os.geteuid() != 0:
         return "needs root"

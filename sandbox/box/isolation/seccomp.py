@@ -21,7 +21,7 @@ def _number(text: str) -> int | None:
 
 
 ARCHES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-NUMBERS: dict[str, tuple[int | None, int | None]] = {}  # of each call, on both machines
+NUMBERS: dict[str, tuple[int | None, int | None]] = {}  # call → number on x86_64, on aarch64
 ALLOWED: list[str] = []
 REFUSED: dict[int, list[str]] = {errno.EPERM: [], 0: []}
 _KINDS = {"allowed": ALLOWED, "refused": REFUSED[errno.EPERM], "done": REFUSED[0], "special": []}
@@ -34,7 +34,7 @@ for _line in Path(__file__).with_name("syscalls.txt").read_text().splitlines():
 # Landlock does not cover these: they would reach every file of the user, by name.
 CHANGING = ("chmod", "fchmod", "chown", "fchown", "lchown", "utime", "futime")
 CHANGES_OF_FILES = [name for name in ALLOWED if name.startswith(CHANGING)]
-# Nor these: they would read what is stored beside the contents of files.
+# Landlock does not cover these either: they would read what is stored beside files' contents.
 EXTENDED_ATTRIBUTES = [name for name in ALLOWED if name.endswith("xattr")]
 
 CLONE_THREAD, CLONE_NEWUTS, CLONE_NEWPID = 0x00010000, 0x04000000, 0x20000000
@@ -57,14 +57,14 @@ NR, ARCH, ARG0, ARG1, ARG2, ARG3 = 0, 4, 16, 24, 32, 40
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 # Huge pages of the reserved pool are charged to nobody.
 MAP_HUGETLB, MFD_HUGETLB = 0x40000, 0x4
-# From here on: MADV_COLD, MADV_PAGEOUT and MADV_COLLAPSE change which pages of a shared file are in
-# memory. Runtimes that try these or newer ones (Linux 5.4) do without them on older kernels.
+# Advice from this number on is refused: MADV_COLD, MADV_PAGEOUT and MADV_COLLAPSE change which
+# pages of a shared file are in memory. Linux before 5.4 lacks it, so runtimes do without it.
 MADV_COLD = 20
 SO_SNDBUF, SO_SNDBUFFORCE = 7, 32
 O_ACCMODE, O_WRONLY, O_RDWR, O_TRUNC = 0o3, 0o1, 0o2, 0o1000
 SO_ATTACH = (26, 50, 51, 52)  # programs that the kernel compiles, in memory that nothing counts
 SOCK_STREAM, SOCK_SEQPACKET, SOCK_TYPE_MASK = 1, 5, 0xF
-MSG_OOB = 1  # of unix sockets: no program needs it, and it has had holes
+MSG_OOB = 1  # refused: no program needs it, and the kernel's code for unix sockets had holes in it
 PR_SET_SECCOMP, PR_SET_DUMPABLE, PR_CAP_AMBIENT = 22, 4, 47
 # What runtimes and libraries use: signals at a parent's end, dumpable, names, timer slack, machine
 # checks, subreaper, no_new_privs, huge pages, ambient capabilities, vector lengths, speculation,
@@ -133,8 +133,8 @@ def build(what: Filter, machine: str | None = None) -> bytes:
             code.extend(body)
 
     conditional = _conditional(what)
-    # First, because the kernel runs the filter only for these: it knows the numbers that are
-    # allowed whatever the arguments (since Linux 5.11).
+    # Rules with conditions come first, because since Linux 5.11 the kernel runs the filter only for
+    # these: it remembers which calls are allowed whatever their arguments.
     for name, body in conditional.items():
         rule(name, body)
     for name in ALLOWED:
@@ -245,9 +245,9 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
         rules["prctl"] = _only(ARG0, harmless, errno.EPERM)
     if not what.counted:
         rules["memfd_create"] = [_fail(errno.ENOSYS)]
-        # It would set memory aside behind the end of stdout.
+        # fallocate would set memory aside behind the end of stdout.
         rules["fallocate"] = [_fail(errno.EOPNOTSUPP)]
-        # Reported as done: the kernel may give less than was asked for.
+        # Setting a send buffer's size does nothing but reports success: less may be given anyway.
         size = [(LD, 0, 0, ARG2), (JEQ, 1, 0, SO_SNDBUF), (JEQ, 0, 1, SO_SNDBUFFORCE), _fail(0)]
         rules["setsockopt"] = [*size, *rules["setsockopt"]]
     if not what.truncates:
@@ -257,8 +257,8 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
     if what.templates:
         rules["sched_setaffinity"] = [_ALLOW]
     if not what.mounts:
-        # A pair of datagram sockets can send to any socket of the host as well. Rust starts its
-        # linker with a pair of the other kind that keeps messages apart.
+        # Datagram sockets of a pair can also send to any other socket of the host. Rust starts its
+        # linker with a pair of SOCK_SEQPACKET, which can't.
         rules["socket"] = [_fail(errno.EAFNOSUPPORT)]
         kind = [(LD, 0, 0, ARG1), (AND, 0, 0, SOCK_TYPE_MASK)]
         pair = [*kind, (JEQ, 2, 0, SOCK_STREAM), (JEQ, 1, 0, SOCK_SEQPACKET)]
@@ -286,7 +286,7 @@ def _fcntl(what: Filter) -> list[tuple[int, int, int, int]]:
 
 
 def _no_emptying(flags: int) -> list[tuple[int, int, int, int]]:
-    """Refuse O_TRUNC without an access mode that is checked as writing (mode 3 is not)."""
+    """Refuse O_TRUNC except with O_WRONLY or O_RDWR: mode 3 is not checked as writing."""
     return [
         *((LD, 0, 0, flags), (JSET, 0, 4, O_TRUNC), (AND, 0, 0, O_ACCMODE)),
         *((JEQ, 2, 0, O_WRONLY), (JEQ, 1, 0, O_RDWR), _fail(errno.EACCES)),

@@ -41,9 +41,9 @@ def as_source(statement):
 
 
 def hide_folder(external):
-    """Let imports find nothing in the program's folder. Return what ends that.
+    """Let imports find nothing in the program's folder. Return a function that ends this.
 
-    Its entry of `sys.path` stays, and imports look there first, as after a plain start.
+    The folder's entry in `sys.path` stays, and imports look there first, as after a plain start.
     """
     folder, cache = sys.path[0], sys.path_importer_cache
     finder = cache[folder] = external.PathFinder._path_hooks(folder)
@@ -82,7 +82,7 @@ RENEWED = {
 
 
 def renew_in_run(known):
-    """Let what was not known be read again in the run, and not in processes that the run forks."""
+    """Renew modules that are not `known` in the run, and not in processes that the run forks."""
     waiting = [name for name in RENEWED if name in sys.modules and name not in known]
 
     def renew():
@@ -109,14 +109,14 @@ def begin():
 
 
 MOST_OBJECTS = 100000
-# Their objects write something when they are freed.
+# Objects of these modules write something when they are freed.
 WRITERS = ("_dbm", "_gdbm", "_sqlite3")
 # Weak references whose callbacks change nothing but a container.
 CONTAINERS = ("weakref", "_weakrefset", "_abc")
 
 
 def finish_with(gc):
-    """Return what is called when the program has ended, as the interpreter's own end begins.
+    """Return the function to call when the program has ended and the interpreter's end begins.
 
     It returns True if the process may exit now, because freeing the program's objects one by one
     would do nothing that can be seen. It runs no code of the program.
@@ -200,7 +200,7 @@ def finish_with(gc):
                 if stream is not None and not getattr(stream, "closed", False):
                     stream.flush()
             return True
-        except BaseException:  # noqa: BLE001 - the interpreter's own end meets it again
+        except BaseException:  # noqa: BLE001 - the interpreter's own end meets the error again
             return False
 
     return finish
@@ -241,7 +241,7 @@ def main():
     began_ns = time.thread_time_ns()
 
     def check_imports():
-        """Raise an exception if it can be seen that the program executes them again."""
+        """Execute the imports again, as the program will; raise an exception if that shows."""
         modules = list(sys.modules.items())
         exec(code, names)
         if list(sys.modules.items()) != modules:

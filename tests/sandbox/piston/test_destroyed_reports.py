@@ -99,9 +99,11 @@ def test_a_report_that_is_lost_every_time_is_not_the_programs_doing(piston, clie
 
 def test_a_launcher_that_does_not_start_is_not_the_programs_doing(piston, client):
     box = client(piston)
+    program = python(box, "print(1)")
+    box.run(program, Limits())  # the server has been asked what it can do
     piston.always = run_stage(status="RE", code=1, stdout="", stderr="No space left on device")
     with pytest.raises(SandboxError, match=r"launcher does not work there: 'No space left"):
-        box.run(python(box, "print(1)"), Limits())
+        box.run(program, Limits())
 
 
 def test_a_route_that_is_not_there_may_come_back():

@@ -2,8 +2,8 @@
 
 | class                | grading                                                                   |
 |----------------------|---------------------------------------------------------------------------|
-| CommonOJDataset      | a run a test; stdout compared as theirs (`fusion-reference`)              |
-| LiveCodeBenchDataset | a run or call a test, compared as LiveCodeBench                           |
+| CommonOJDataset      | a run for each test; stdout compared as theirs (`fusion-reference`)       |
+| LiveCodeBenchDataset | a run or call for each test, compared as LiveCodeBench                    |
 | HumanEvalDataset     | `check(candidate)` in another box than the program; rows with `tests` as |
 |                      | MultiPLEDataset                                                           |
 | MBPPDataset          | the statements in another box than the program                            |
@@ -47,8 +47,8 @@ from gradebox.sandbox.errors import BadRequest
 if TYPE_CHECKING:
     from gradebox.eval.api.dialects.fusion import Evaluate, Submission, Tools
 
-STORED_BYTES = 65536  # of a test's stdout and stderr in an answer
-SHOWN_CHARS = 1000  # of a passed test's input and output
+STORED_BYTES = 65536  # at most, of a test's stdout and of its stderr in an answer
+SHOWN_CHARS = 1000  # at most, of a passed test's input and of its output
 COMPILED_S, OTHER_S, LIVE_S, AUTO_COMPILE_S = 10.0, 20.0, 6.0, 40.0
 _IMPORTS = "\n".join(
     (
@@ -134,7 +134,7 @@ def human_eval(submission: Submission, tools: Tools) -> dict[str, Any]:
 
 
 def mbpp(submission: Submission, tools: Tools) -> dict[str, Any]:
-    """Grade an MBPPDataset row; few-shot, only its last statement counts, as there."""
+    """Grade an MBPPDataset row; with `is_fewshot` only its last test counts, as with theirs."""
     tests = json_or_unpacked(submission.row.get("test_list"))
     if not isinstance(tests, list) or not all(isinstance(test, str) for test in tests):
         raise BadRequest(f"test_list is {shown(tests)}: it must be a list of statements")
@@ -248,7 +248,7 @@ CLASSES: Mapping[str, Evaluate] = {
         auto_eval,
     ),
 }
-# Names of theirs that stand for a class, by how they begin.
+# How names of SandboxFusion's data sets begin → the class that they stand for.
 NAMED: Mapping[str, str] = {
     "humaneval_": "HumanEvalDataset",
     "mbpp": "MBPPDataset",
@@ -272,7 +272,7 @@ def _graded(
     test_code: str | None = None,
     **flags: Any,
 ) -> dict[str, Any]:
-    """Grade a program and return the EvalResult; a completion without one is not accepted."""
+    """Grade a program and return the EvalResult; without a program, it is not accepted."""
     row = row_of(language, tools.service.programs.installed)
     if not block.code.strip():
         return submission.result(block, False, [], full_code, test_code)

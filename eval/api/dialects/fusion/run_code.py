@@ -1,13 +1,13 @@
 """POST /run_code of SandboxFusion: one program, one run; and its answers about runs.
 
 `run_timeout` and `compile_timeout` are CPU seconds here (programs.py has the wall limit), and
-`memory_limit_MB` holds for all memory of a program. What their server takes and this one refuses:
-paths that lead out of the working folder, `fetch_files` in folders, limits over the
-server's own.
+`memory_limit_MB` holds for all memory of a program. SandboxFusion's server takes, and ours refuses:
+paths that lead out of the working folder, `fetch_files` in folders, limits over those
+of our server.
 
     Ran ─▶ {"status", "message", "compile_result", "run_result", "executor_pod_name", "files"}
            and, beside their fields: cpu_time (s), memory_bytes, verdict. Their client knows
-           cpu_time in compile_result and run_result, so it is there too.
+           cpu_time in compile_result and run_result, so cpu_time is there too.
 
 | the program                       | status  | run_result.status | return_code | verdict |
 |-----------------------------------|---------|-------------------|-------------|---------|
@@ -50,11 +50,11 @@ NAMES: Mapping[str, str] = {
     "ruby": "ruby",
     **{name: f"script {name}" for name in ("bash", "perl", "lua", "php", "sql")},
 }
-COMPILED = ("cpp", "go", "java")  # theirs: the languages with 10 s instead of 20 s a test
+COMPILED = ("cpp", "go", "java")  # their names of the languages with 10 s, not 20 s, for a test
 
 
 def is_name(name: str) -> bool:
-    """Return whether a request may name this language: theirs, and those of our table."""
+    """Return whether a request may name this language: their names, and those of our table."""
     with contextlib.suppress(UnknownLanguage):
         return bool(find(NAMES.get(name, name)))
     return False
@@ -63,8 +63,8 @@ def is_name(name: str) -> bool:
 def row_of(name: str, installed: Mapping[str, str]) -> str:
     """Return our name of a language.
 
-    Raises BadRequest for one that is not installed: clients take `Failed` for a wrong program, so
-    there must be no answer.
+    Raises BadRequest for a language that is not installed, instead of answering `Failed`: clients
+    would take the program for wrong.
     """
     row = find(NAMES.get(name, name))
     if row.name in installed:
@@ -187,7 +187,7 @@ def _path(path: str, where: Place) -> str:
 # ---- answers ----
 
 Times = tuple[float | None, float | None]  # wall and CPU seconds
-UNTIMED: Times = (0.0, 0.0)  # of a command that need not run
+UNTIMED: Times = (0.0, 0.0)  # the times of a command that did not have to run
 _FAILED = frozenset({"TLE", "MLE", "RE", "OLE", "CE"})
 _KILLED = frozenset({"MLE", "OLE"})
 
@@ -221,7 +221,7 @@ def run_answer(ran: Ran) -> dict[str, Any]:
 def case_answer(test: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer about a test of a grading, from its record.
 
-    A test whose output is wrong ended well: its status is Success.
+    A program that ended well with a wrong output has the status Success.
     """
     verdict, compiled = test["verdict"], record["compile"]
     answer = blank("Failed" if verdict in _FAILED else "Success")

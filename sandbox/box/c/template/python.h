@@ -46,13 +46,13 @@ typedef struct object object;
 FUNCTIONS
 #undef API
 
-extern int asked; /* an import has asked for what is another one in the program's process */
+extern int asked; /* an import has read an id of its process or user, which is another in the program's process */
 
 /* Find the functions above in this process. Return 0 when one is missing. */
 int find_python(void);
 
-/* Run the prelude, which leaves its functions in `sys`, and between them the imports, with nothing else on
- * the stack, as in a program. Return 0, or -1 when something has failed. */
+/* Run the prelude, which leaves its functions in `sys`. Call them before and after the imports, which have
+ * nothing else on the stack, as in a program. Return 0, or -1 when something has failed. */
 int run_prelude(const char *prelude);
 
 /* Let the interpreter's end find all objects, those of the template included. */

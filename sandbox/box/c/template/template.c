@@ -57,7 +57,7 @@ static ssize_t receive_call(void) {
     struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
     nfds = h ? (h->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
     if (nfds) memcpy(fds, CMSG_DATA(h), nfds * sizeof(int));
-    static ssize_t length; /* of the message before: a case must not find that of another case */
+    static ssize_t length; /* of the last message, which is cleared: a case must find nothing of another case */
     if (n >= 0 && n < length) memset(given.bytes + n, 0, length - n);
     if (n >= 0) given.bytes[length = n] = 0;
     return n;
@@ -134,15 +134,15 @@ static void report_ready(int failed) {
     send_event(READY, failed ? EINVAL : may_fork() ? 0 : EBUSY);
 }
 
-/* Fork another template, as a child of the box, which ends it. In it, fds are its socket and the names of the
- * modules. What they start becomes its child. */
+/* Fork another template. It becomes a child of the box, which also ends it. `fds` has its socket and one that
+ * its modules are read from. Processes that the modules leave behind become its children: see may_fork. */
 static void hold(void) {
     PyOS_BeforeFork();
     pid_t pid = fork();
     if (!pid && fork()) _exit(0);
     if (pid) {
         int err = pid < 0 ? errno : 0;
-        if (!err) waitpid(pid, NULL, 0); /* before the box goes on: it would count as a process of a run */
+        if (!err) waitpid(pid, NULL, 0); /* before the box goes on: the child would count as a process of a run */
         PyOS_AfterFork_Parent();
         send_event(HELD, err);
         return;
@@ -161,7 +161,7 @@ static void hold(void) {
 /* ---- a case ---------------------------------------------------------------------------------- */
 
 static void begin_case(void) { /* in the case; the template's own frames are below this stack */
-    if (box.mem_fd >= 0) { /* let the kernel end it before the template when memory is short */
+    if (box.mem_fd >= 0) { /* let the kernel end the case before the template when memory is short */
         prctl(PR_SET_DUMPABLE, 1);
         int fd = openat(PROC_FD, "self/oom_score_adj", O_WRONLY | O_CLOEXEC);
         if (fd >= 0 && write(fd, "500", 3) == 3) errno = 0;
@@ -179,7 +179,7 @@ static void begin_case(void) { /* in the case; the template's own frames are bel
 
 static int supervise(void *unused) { /* pid 1 of the case's namespace */
     sigset_t all;
-    struct rusage used = {0}; /* not what the run before has used */
+    struct rusage used = {0}; /* if wait4 fails: not figures of the run before */
     int status = 0;
     (void)unused;
     /* The interpreter's handlers must not run here, in the template's memory. */
@@ -189,7 +189,7 @@ static int supervise(void *unused) { /* pid 1 of the case's namespace */
     name_self(event.supervisor);
     pid_t program = fork(), pid;
     if (!program) begin_case();
-    close(fds[1]); /* of the template as well: the case's end of it is the only one */
+    close(fds[1]); /* closed in the template as well: only the case keeps its stdout */
     fds[1] = -1;
     if (program < 0) {
         send_event(STARTED, errno);
@@ -206,8 +206,8 @@ static int supervise(void *unused) { /* pid 1 of the case's namespace */
     _exit(0);
 }
 
-/* Fork a case. Return 1 in it, 0 in the template once the case has ended and its supervisor is waited for:
- * it would count as a process of the next run. */
+/* Fork a case. Return 1 in the case. Return 0 in the template once the case has ended and its supervisor has
+ * been waited for, because the supervisor would count as a process of the next run. */
 static int start_case(void) {
     int status;
     memset(&event, 0, sizeof event);
@@ -242,7 +242,7 @@ static void serve(void) {
     for (ssize_t n; (n = receive_call()) >= (ssize_t)sizeof given.call;) {
         if (given.call.op == HOLD && nfds == 2) hold();
         else if (given.call.op == CASE && nfds >= CASE_STREAMS && start_case()) {
-            runs = 1; /* a program may open its own file, as compile() does for the line of an error */
+            runs = 1; /* from here fopen opens any file: compile() reads the program's line for an error */
             char *prologue = given.bytes + sizeof given.call;
             if (given.call.prologue_len && PyRun_SimpleString(prologue)) _exit(125);
             if (given.call.coded) run_program();
@@ -277,7 +277,7 @@ __attribute__((constructor)) static void before_the_interpreter(void) {
         if (strncmp(*from, "LD_PRELOAD=", 11)) *to++ = *from;
     *to = NULL;
     close(HOOK_FD);
-    prctl(PR_SET_DUMPABLE, 0); /* a case cannot open its memory or descriptors */
+    prctl(PR_SET_DUMPABLE, 0); /* a case cannot open the template's memory or descriptors */
     ssize_t n = receive_call();
     if (n < (ssize_t)sizeof *setup || setup->filter_len > sizeof filter || setup->script_len > SCRIPT_CAP ||
         setup->prelude_len > PRELUDE_CAP ||
