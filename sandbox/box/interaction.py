@@ -173,7 +173,8 @@ def run_interaction(
     one, two = sides
     assert one.execution is not None and two.execution is not None
     ended: Literal["first", "second", "both"] = "both"
-    # A first program that goes on without an output counts as ended when the second was told.
+    # The first program may close its output and go on. It counts as ended when the second program's
+    # input was closed for that.
     one_ns = one.end_ns if one.silent_ns is None else min(one.silent_ns, one.end_ns)
     if one_ns != two.end_ns:
         ended = "first" if one_ns < two.end_ns else "second"

@@ -1,14 +1,14 @@
 """Inputs without what they must return: EvalPlus' own files of HumanEval+ and MBPP+, and ENAMEL.
 
-What tests expect is what the row's known solution returns, in a box of its own, once a run.
+What tests expect is what the row's known solution returns. It runs in a box of its own, once for
+each run of the grader.
 
-| format   | a test each              | inputs                            | compared by      |
-|----------|--------------------------|-----------------------------------|------------------|
-| evalplus | `base_input`, `plus_input` | [[argument, …], …]              | EvalPlus' rules  |
-| enamel   | a size of `input_levels` | made by `input_generator`         | `checker`        |
+| format   | a test each                | inputs                    | compared by     |
+|----------|----------------------------|---------------------------|-----------------|
+| evalplus | `base_input`, `plus_input` | [[argument, …], …]        | EvalPlus' rules |
+| enamel   | a size of `input_levels`   | made by `input_generator` | `checker`       |
 
 EvalPlus
-
 --------
 Results are compared by `==`, or as numbers within `atol` and 1e-7 relatively. By `--judge
 reference`, a result of floats makes the comparison of all inputs behind it as lax (as 10**9 and
